@@ -1,0 +1,109 @@
+/**
+ * What each folder of src/ may import, besides itself. Imports point one way.
+ * "store" means the interface files directly in src/store/, not the stores in the folders below it.
+ */
+const MAY_IMPORT = {
+  core: [],
+  cron: ["core"],
+  store: ["core"],
+  "store/sqlite": ["core", "store"],
+  "store/postgres": ["core", "store"],
+  engine: ["core", "cron", "store"],
+  worker: ["core", "store", "engine"],
+  api: ["core"],
+  server: ["core", "store", "engine", "worker", "api"],
+  client: ["core", "api"],
+  handlers: ["core", "engine", "worker"],
+};
+
+const TEST = "([.]test[.]ts$|^test/)";
+const TOP_LEVEL = "^src/[^/]+$";
+
+function filesOf(folder) {
+  return folder === "store" ? "^src/store/[^/]+$" : `^src/${folder}/`;
+}
+
+const layers = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
+  name: `layer-${folder.replace("/", "-")}`,
+  comment: `src/${folder} may import only itself${allowed.map((other) => `, src/${other}`).join("")}.`,
+  severity: "error",
+  from: { path: filesOf(folder), pathNot: TEST },
+  to: { path: "^src/", pathNot: [folder, ...allowed].map(filesOf) },
+}));
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...layers,
+    {
+      name: "layer-top-level",
+      comment: "The library must not pull in the command line or the HTTP server.",
+      severity: "error",
+      from: { path: TOP_LEVEL, pathNot: TEST },
+      to: { path: "^src/(cli|server)/" },
+    },
+    {
+      name: "layer-unknown",
+      comment: "A new folder of src/ needs its line in MAY_IMPORT. Only src/cli may import anything.",
+      severity: "error",
+      from: { path: "^src/.+/", pathNot: [...Object.keys(MAY_IMPORT).map(filesOf), "^src/cli/"] },
+      to: {},
+    },
+    {
+      name: "sqlite-driver",
+      comment: "Only the SQLite store talks to SQLite.",
+      severity: "error",
+      from: { pathNot: ["^src/store/sqlite/", TEST] },
+      to: { path: "node_modules/(@types/)?better-sqlite3/" },
+    },
+    {
+      name: "no-circular",
+      comment: "Modules that import each other cannot be understood one at a time.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-unresolvable",
+      comment: "The imported module does not exist.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-undeclared-package",
+      comment: "An imported package must be listed in package.json.",
+      severity: "error",
+      from: {},
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "no-dev-dependency",
+      comment: "Users of the package do not have its development dependencies.",
+      severity: "error",
+      from: { path: "^src/", pathNot: TEST },
+      to: {
+        dependencyTypes: ["npm-dev"],
+        dependencyTypesNot: ["type-only"],
+        pathNot: "node_modules/@types/",
+      },
+    },
+    {
+      name: "no-test-code",
+      comment: "The product must not import tests or their support code.",
+      severity: "error",
+      from: { path: "^src/", pathNot: TEST },
+      to: { path: TEST },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    // Type-only imports count as well.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+    },
+  },
+};

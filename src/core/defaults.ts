@@ -1,0 +1,69 @@
+/** Every default of Konveier, each with its reason. */
+
+export const DEFAULT_QUEUE = "default";
+
+/** The middle of 0 to 9, so that both more and less urgent jobs have room. */
+export const DEFAULT_PRIORITY = 4;
+/** 9 is claimed first. */
+export const MAX_PRIORITY = 9;
+
+/** With the default backoff the last attempt comes about 8 hours after the first: longer than most outages. */
+export const DEFAULT_MAX_ATTEMPTS = 20;
+export const MAX_MAX_ATTEMPTS = 1_000;
+
+/** 1 s catches a blip, doubling gives a broken peer room, an hour keeps a job from being forgotten. */
+export const DEFAULT_BACKOFF = {
+  type: "exponential",
+  baseMs: 1_000,
+  maxMs: 3_600_000,
+  jitter: 0.2,
+} as const;
+
+/** Long enough for a pause of the garbage collector or a busy disk, short enough to notice a crash soon. */
+export const DEFAULT_LEASE_MS = 30_000;
+/** Below this a heartbeat every third of the lease would be mostly overhead. */
+export const MIN_LEASE_MS = 100;
+export const MAX_LEASE_MS = 24 * 3_600_000;
+/** Two heartbeats may be lost before the lease is. */
+export const HEARTBEATS_PER_LEASE = 3;
+
+export const DEFAULT_CONCURRENCY = 10;
+
+/** The net under wake-ups: a worker looks at its queues this often even if nothing woke it. */
+export const DEFAULT_POLL_MS = 1_000;
+
+/** How long `stop()` waits for handlers before it aborts them. */
+export const DEFAULT_GRACE_MS = 10_000;
+/** What an aborted handler has to tidy up before its job is released. */
+export const ABORT_GRACE_MS = 500;
+
+/** JSON text of a payload or result, in bytes. Larger data belongs in a file store, with its key in the payload. */
+export const MAX_PAYLOAD_BYTES = 256 * 1024;
+/** Deeper data makes recursive readers in other languages fail. */
+export const MAX_PAYLOAD_DEPTH = 128;
+
+export const MAX_NAME_LENGTH = 128;
+export const MAX_KEY_LENGTH = 255;
+export const MAX_TAGS = 16;
+export const MAX_TAG_LENGTH = 64;
+export const MAX_BATCH = 1_000;
+/** Jobs in one claim: bounds one transaction and one HTTP answer. */
+export const MAX_CLAIM = 1_000;
+
+export const MAX_ERROR_MESSAGE_LENGTH = 4_000;
+export const MAX_ERROR_STACK_LENGTH = 8_000;
+export const MAX_LOG_LINES = 1_000;
+export const MAX_LOG_MESSAGE_LENGTH = 2_000;
+export const MAX_PROGRESS_MESSAGE_LENGTH = 500;
+/** Attempts kept in a job's history; the oldest go first. */
+export const MAX_ATTEMPTS_KEPT = 100;
+
+/** A week to look at what went well, a quarter to repair what did not. */
+export const DEFAULT_RETENTION = {
+  completedMs: 7 * 24 * 3_600_000,
+  cancelledMs: 7 * 24 * 3_600_000,
+  deadMs: 90 * 24 * 3_600_000,
+} as const;
+
+/** Last instant that every store, `Date` and RFC 3339 with a four-digit year can hold. */
+export const MAX_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -1,0 +1,178 @@
+import type { Backoff } from "./backoff.js";
+import { MAX_BACKOFF_MS } from "./backoff.js";
+import {
+  DEFAULT_MAX_ATTEMPTS,
+  DEFAULT_PRIORITY,
+  DEFAULT_QUEUE,
+  MAX_INSTANT,
+  MAX_KEY_LENGTH,
+  MAX_MAX_ATTEMPTS,
+  MAX_PRIORITY,
+  MAX_TAG_LENGTH,
+  MAX_TAGS,
+} from "./defaults.js";
+import { KonveierError, type Fault } from "./errors.js";
+import { parseInstant, type InstantInput } from "./instant.js";
+import { isKey, isName, isTag, nameFault } from "./names.js";
+
+/** How a job is to be run. All of it is optional and kept with the job. */
+export interface JobSettings {
+  /** Default `default`. */
+  readonly queue?: string | undefined;
+  /** 0 to 9, 9 is claimed first. Default 4. */
+  readonly priority?: number | undefined;
+  /** Not before so many milliseconds from now. Excludes `runAt`. */
+  readonly delayMs?: number | undefined;
+  /** Not before this instant. */
+  readonly runAt?: InstantInput | undefined;
+  /** Runs at the most, the first one included: 1 to 1000. Default 20. */
+  readonly maxAttempts?: number | undefined;
+  readonly backoff?: Backoff | undefined;
+  /** Longest time for one attempt. Default: none. */
+  readonly timeoutMs?: number | undefined;
+  /** A second request with the same key gets the first one's job, as long as that is kept. */
+  readonly idempotencyKey?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface JobRequest extends JobSettings {
+  readonly name: string;
+  readonly payload?: unknown;
+}
+
+/** A request whose settings keep the rules, with the defaults filled in. */
+export interface CheckedSettings {
+  readonly queue: string;
+  readonly priority: number;
+  readonly runAt: number | null;
+  readonly delayMs: number;
+  readonly maxAttempts: number;
+  readonly backoff: Backoff | null;
+  readonly timeoutMs: number | null;
+  readonly tags: readonly string[];
+}
+
+const KNOWN_FIELDS = new Set([
+  "name",
+  "payload",
+  "queue",
+  "priority",
+  "delayMs",
+  "runAt",
+  "maxAttempts",
+  "backoff",
+  "timeoutMs",
+  "idempotencyKey",
+  "tags",
+]);
+
+/**
+ * Checks a request against the rules, all of them, and fills in the defaults.
+ *
+ * @param at JSON pointer of the request, for the faults
+ * @throws KonveierError `validation_failed` with every fault
+ */
+export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
+  const faults: Fault[] = [];
+  const fault = (field: string, code: string, detail: string): void => {
+    faults.push({ pointer: `${at}/${field}`, code, detail });
+  };
+  const wholeNumber = (field: keyof JobRequest, min: number, max: number): void => {
+    const value = request[field];
+    if (value === undefined) return;
+    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max) {
+      fault(field, "out_of_range", `must be a whole number from ${min} to ${max}`);
+    }
+  };
+
+  for (const field of Object.keys(request)) {
+    if (!KNOWN_FIELDS.has(field)) fault(field, "unknown_field", "is not a field of a job");
+  }
+  if (!isName(request.name)) fault("name", "invalid_name", nameFault("name").detail);
+  if (request.queue !== undefined && !isName(request.queue)) {
+    fault("queue", "invalid_name", nameFault("queue").detail);
+  }
+  wholeNumber("priority", 0, MAX_PRIORITY);
+  wholeNumber("delayMs", 0, MAX_BACKOFF_MS * 100);
+  wholeNumber("maxAttempts", 1, MAX_MAX_ATTEMPTS);
+  wholeNumber("timeoutMs", 1, MAX_BACKOFF_MS);
+  if (request.idempotencyKey !== undefined && !isKey(request.idempotencyKey)) {
+    fault("idempotencyKey", "invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`);
+  }
+  checkTags(request.tags, fault);
+  checkBackoff(request.backoff, fault);
+  const runAt = checkRunAt(request, fault);
+  if (faults.length > 0) throw validationError(faults);
+
+  return {
+    queue: request.queue ?? DEFAULT_QUEUE,
+    priority: request.priority ?? DEFAULT_PRIORITY,
+    runAt,
+    delayMs: request.delayMs ?? 0,
+    maxAttempts: request.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    backoff: request.backoff ?? null,
+    timeoutMs: request.timeoutMs ?? null,
+    tags: request.tags === undefined ? [] : [...new Set(request.tags)],
+  };
+}
+
+export function validationError(faults: readonly Fault[]): KonveierError {
+  const text = faults.map(({ pointer, detail }) => `${pointer || "/"} ${detail}`).join("; ");
+  return new KonveierError("validation_failed", text, { faults });
+}
+
+type AddFault = (field: string, code: string, detail: string) => void;
+
+function checkTags(tags: unknown, fault: AddFault): void {
+  if (tags === undefined) return;
+  if (!Array.isArray(tags) || tags.length > MAX_TAGS) {
+    fault("tags", "out_of_range", `must be a list of at most ${MAX_TAGS} tags`);
+    return;
+  }
+  for (const [index, tag] of tags.entries()) {
+    if (!isTag(tag)) {
+      fault(`tags/${index}`, "invalid_tag", `must be 1 to ${MAX_TAG_LENGTH} printable characters`);
+    }
+  }
+}
+
+const BACKOFF_FIELDS = {
+  fixed: ["type", "delayMs", "jitter"],
+  exponential: ["type", "baseMs", "maxMs", "jitter"],
+} as const;
+
+function checkBackoff(backoff: unknown, fault: AddFault): void {
+  if (backoff === undefined) return;
+  const policy = backoff as Record<string, unknown> | null;
+  const type = policy?.["type"];
+  if (type !== "fixed" && type !== "exponential") {
+    fault("backoff/type", "unknown_value", 'must be "fixed" or "exponential"');
+    return;
+  }
+  const allowed: readonly string[] = BACKOFF_FIELDS[type];
+  for (const [field, value] of Object.entries(policy ?? {})) {
+    if (!allowed.includes(field))
+      fault(`backoff/${field}`, "unknown_field", `is not a field of a ${type} backoff`);
+    else if (field.endsWith("Ms") && !isDelay(value)) {
+      fault(`backoff/${field}`, "out_of_range", `must be a whole number from 0 to ${MAX_BACKOFF_MS}`);
+    } else if (field === "jitter" && !(typeof value === "number" && value >= 0 && value <= 1)) {
+      fault("backoff/jitter", "out_of_range", "must be a number from 0 to 1");
+    }
+  }
+  if (type === "fixed" && policy?.["delayMs"] === undefined) {
+    fault("backoff/delayMs", "required", "is needed for a fixed backoff");
+  }
+}
+
+function isDelay(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MAX_BACKOFF_MS;
+}
+
+function checkRunAt(request: JobRequest, fault: AddFault): number | null {
+  if (request.runAt === undefined) return null;
+  if (request.delayMs !== undefined) fault("runAt", "conflict", "excludes delayMs");
+  const runAt = parseInstant(request.runAt);
+  if (typeof runAt === "number") return Math.min(runAt, MAX_INSTANT);
+  fault("runAt", "invalid_instant", runAt.problem);
+  return null;
+}

@@ -1,0 +1,107 @@
+import type { Backoff } from "./backoff.js";
+import type { JobState } from "./states.js";
+import type { StoredError } from "./stored-error.js";
+
+/** Milliseconds since the epoch, UTC. */
+export type Instant = number;
+
+/** One unit of work as the store knows it, without payload and result. */
+export interface Job {
+  /** Decimal text: ids may pass 2^53. */
+  readonly id: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly state: JobState;
+  /** 0 to 9, 9 is claimed first. */
+  readonly priority: number;
+  /** Attempts begun so far, over all budgets. */
+  readonly attempt: number;
+  /** The attempt number at which the job dies. A retry by hand moves it on. */
+  readonly maxAttempts: number;
+  readonly createdAt: Instant;
+  /** When the job could first be claimed, or can be claimed next. */
+  readonly runAt: Instant;
+  /** Begin of the latest attempt. */
+  readonly startedAt: Instant | null;
+  readonly finishedAt: Instant | null;
+  /** The worker of the latest attempt. */
+  readonly workerId: string | null;
+  /** The fencing token of the latest claim. */
+  readonly token: number | null;
+  /** Set while the job is running. */
+  readonly leaseExpiresAt: Instant | null;
+}
+
+/** A job with the parts that are kept beside its hot row. */
+export interface JobDetail extends Job {
+  readonly timeoutMs: number | null;
+  /** `null` means the default backoff. */
+  readonly backoff: Backoff | null;
+  readonly tags: readonly string[];
+  readonly idempotencyKey: string | null;
+  readonly payloadBytes: number;
+  readonly resultBytes: number | null;
+  /** Why a completed job has no result: the handler returned something that cannot be stored. */
+  readonly resultProblem: string | null;
+  readonly progress: Progress | null;
+  /** Error of the latest attempt that failed. */
+  readonly lastError: StoredError | null;
+}
+
+export interface Progress {
+  /** 0 to 100. */
+  readonly percent: number;
+  readonly message: string | null;
+  readonly at: Instant;
+}
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogLine {
+  readonly seq: number;
+  readonly attempt: number;
+  readonly at: Instant;
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
+/**
+ * How an attempt ended. `lost`: its lease expired, the worker crashed or stalled.
+ * Released and snoozed attempts are given back and leave no record.
+ */
+export type AttemptOutcome = "running" | "completed" | "failed" | "timed_out" | "lost" | "cancelled";
+
+export interface Attempt {
+  readonly number: number;
+  readonly token: number;
+  readonly workerId: string;
+  readonly startedAt: Instant;
+  readonly finishedAt: Instant | null;
+  readonly outcome: AttemptOutcome;
+  readonly error: StoredError | null;
+  /** Delay before the next attempt, where there was one. */
+  readonly retryDelayMs: number | null;
+}
+
+/** A job as its worker receives it. */
+export interface ClaimedJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly priority: number;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Failures so far in the present budget. */
+  readonly failures: number;
+  readonly createdAt: Instant;
+  readonly runAt: Instant;
+  readonly startedAt: Instant;
+  /** The fencing token: larger than that of every earlier claim of any job. */
+  readonly token: number;
+  readonly leaseExpiresAt: Instant;
+  /** JSON text exactly as it was stored. */
+  readonly payload: string;
+  readonly timeoutMs: number | null;
+  readonly backoff: Backoff | null;
+}

@@ -1,0 +1,177 @@
+import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from "./defaults.js";
+import { KonveierError } from "./errors.js";
+
+/**
+ * The rules for payloads and results. Both are stored as JSON text and come back as the same text.
+ * What JSON cannot hold is refused where it enters, by name and place, instead of being changed silently.
+ */
+
+/**
+ * JSON text of a payload or result. `undefined` becomes `null`.
+ *
+ * @throws KonveierError `payload_not_json` (BigInt, cycle, NaN, function … with its place),
+ *   `payload_too_deep`, `payload_too_large`
+ */
+export function encodeJson(value: unknown): string {
+  if (value === undefined) return "null";
+  const text = stringify(value);
+  // JSON.stringify writes null for NaN and Infinity, which would change the value in silence.
+  if (text.includes("null")) {
+    const fault = findUnstorable(value);
+    if (fault !== null) throw notJson(fault);
+  }
+  assertJsonText(text);
+  return text;
+}
+
+function stringify(value: unknown): string {
+  let text: unknown;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep();
+    throw notJson(findUnstorable(value), error);
+  }
+  // A function or a symbol has no JSON text at all, which the type of JSON.stringify does not say.
+  if (typeof text !== "string") throw notJson(findUnstorable(value));
+  return text;
+}
+
+/** Checks the limits of JSON text that has been serialised already. */
+export function assertJsonText(text: string): void {
+  // Three bytes is the most that UTF-8 needs for one UTF-16 unit.
+  if (text.length * 3 > MAX_PAYLOAD_BYTES) {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MAX_PAYLOAD_BYTES) {
+      throw new KonveierError(
+        "payload_too_large",
+        `The JSON text has ${bytes} bytes, the limit is ${MAX_PAYLOAD_BYTES}. Keep large data elsewhere and pass its key.`,
+      );
+    }
+  }
+  if (text.length > MAX_PAYLOAD_DEPTH && jsonDepth(text) > MAX_PAYLOAD_DEPTH) {
+    throw tooDeep();
+  }
+}
+
+function tooDeep(): KonveierError {
+  return new KonveierError(
+    "payload_too_deep",
+    `The JSON value is nested deeper than ${MAX_PAYLOAD_DEPTH} levels.`,
+  );
+}
+
+interface Unstorable {
+  readonly path: string;
+  readonly what: string;
+}
+
+function notJson(fault: Unstorable | null, cause?: unknown): KonveierError {
+  const text = fault === null ? "The value cannot be written as JSON" : `${fault.path} is ${fault.what}`;
+  return new KonveierError("payload_not_json", `${text}, which JSON cannot hold.`, {
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The first part of a value that JSON would drop, change or refuse. */
+function findUnstorable(root: unknown): Unstorable | null {
+  const ancestors = new Set<object>();
+
+  const visit = (value: unknown, path: string): Unstorable | null => {
+    switch (typeof value) {
+      case "bigint":
+        return { path, what: "a BigInt" };
+      case "function":
+      case "symbol":
+        return { path, what: `a ${typeof value}` };
+      case "number":
+        return Number.isFinite(value) ? null : { path, what: String(value) };
+      case "object":
+        return value === null ? null : visitObject(value, path);
+      case "string":
+      case "boolean":
+      case "undefined":
+        return null;
+    }
+  };
+
+  const visitObject = (value: object, path: string): Unstorable | null => {
+    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return null;
+    if (ancestors.has(value)) return { path, what: "a reference to itself" };
+    if (ancestors.size > MAX_PAYLOAD_DEPTH) return { path, what: "nested too deeply" };
+    ancestors.add(value);
+    for (const [key, member] of Object.entries(value)) {
+      const place = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
+      const found = Array.isArray(value) || typeof member !== "function" ? visit(member, place) : null;
+      if (found !== null) return found;
+    }
+    ancestors.delete(value);
+    return null;
+  };
+
+  return visit(root, "$");
+}
+
+/** Deepest nesting of arrays and objects in JSON text. */
+function jsonDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        if (depth > deepest) deepest = depth;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+    }
+  }
+  return deepest;
+}
+
+/** Index of the quote that closes the string opened at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== 0x22) {
+    at += text.charCodeAt(at) === 0x5c ? 2 : 1; // \
+  }
+  return at;
+}
+
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/**
+ * The first number in JSON text that a double cannot hold: an integer that would come back as another
+ * one (2^53 + 1) or a magnitude that becomes Infinity (1e400). Fractions are rounded as everywhere.
+ */
+export function findInexactNumber(text: string): string | null {
+  // Only a long run of digits or an exponent can be inexact: most bodies have neither.
+  if (!/\d{16}|\d[eE]/.test(text)) return null;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) {
+      at = endOfString(text, at);
+    } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
+      NUMBER.lastIndex = at;
+      const token = NUMBER.exec(text)?.[0];
+      if (token === undefined) continue;
+      if (!isExact(token)) return token;
+      at += token.length - 1;
+    }
+  }
+  return null;
+}
+
+function isExact(token: string): boolean {
+  const value = Number(token);
+  if (!Number.isFinite(value)) return false;
+  if (/[.eE]/.test(token)) return true;
+  // BigInt takes quadratic time for very long digit strings, and no double has more than 309 digits.
+  return token.length <= 310 && BigInt(value) === BigInt(token);
+}

@@ -1,0 +1,56 @@
+import { DEFAULT_LEASE_MS, MAX_CLAIM, MAX_LEASE_MS, MIN_LEASE_MS } from "../core/defaults.js";
+import type { Fault } from "../core/errors.js";
+import type { ClaimedJob } from "../core/job.js";
+import { validationError } from "../core/job-request.js";
+import { isKey, isName, nameFault } from "../core/names.js";
+import type { ClaimRequest } from "../store/claims.js";
+import type { EngineContext } from "./context.js";
+
+/**
+ * Takes up to `max` pending jobs for a worker. Every job comes with the next fencing token; its attempt
+ * is counted now, so that a handler that kills its process is counted too.
+ *
+ * @throws KonveierError `validation_failed`, `store_…`
+ */
+export async function claim(context: EngineContext, request: ClaimRequest): Promise<readonly ClaimedJob[]> {
+  checkClaim(request);
+  return context.store.claims.claim(request);
+}
+
+/** @throws KonveierError `validation_failed` with every fault */
+export function checkClaim({ workerId, queues, names, max, leaseMs }: ClaimRequest): void {
+  const faults: Fault[] = [];
+  if (!isKey(workerId)) {
+    faults.push({
+      pointer: "/workerId",
+      code: "invalid_key",
+      detail: "must be 1 to 255 printable characters",
+    });
+  }
+  if (queues.length === 0) {
+    faults.push({ pointer: "/queues", code: "required", detail: "must name at least one queue" });
+  }
+  for (const [index, queue] of queues.entries())
+    if (!isName(queue)) faults.push(nameFault(`queues/${index}`));
+  for (const [index, name] of (names ?? []).entries())
+    if (!isName(name)) faults.push(nameFault(`names/${index}`));
+  if (!Number.isSafeInteger(max) || max < 1 || max > MAX_CLAIM) {
+    faults.push({
+      pointer: "/max",
+      code: "out_of_range",
+      detail: `must be a whole number from 1 to ${MAX_CLAIM}`,
+    });
+  }
+  const leaseFault = faultOfLease(leaseMs);
+  if (leaseFault !== null) faults.push(leaseFault);
+  if (faults.length > 0) throw validationError(faults);
+}
+
+export function faultOfLease(leaseMs: number): Fault | null {
+  if (Number.isSafeInteger(leaseMs) && leaseMs >= MIN_LEASE_MS && leaseMs <= MAX_LEASE_MS) return null;
+  return {
+    pointer: "/leaseMs",
+    code: "out_of_range",
+    detail: `must be a whole number from ${MIN_LEASE_MS} to ${MAX_LEASE_MS} (default ${DEFAULT_LEASE_MS})`,
+  };
+}

@@ -1,0 +1,32 @@
+import type { BackoffFunction } from "../core/backoff.js";
+import { systemClock, type Clock } from "../core/clock.js";
+import { Events } from "../core/events.js";
+import type { Store } from "../store/store.js";
+import { StoreHealth } from "./store-health.js";
+
+/** What every use case works with. */
+export interface EngineContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** From 0 up to 1, as `Math.random`. Spreads retries. */
+  readonly random: () => number;
+  readonly events: Events;
+  readonly health: StoreHealth;
+  /** Backoff functions by job name, of the jobs that this process defines. */
+  readonly backoffFunctions: Map<string, BackoffFunction>;
+}
+
+export function createContext(
+  store: Store,
+  { clock = systemClock, random = Math.random }: { clock?: Clock; random?: () => number } = {},
+): EngineContext {
+  const events = new Events();
+  return {
+    store,
+    clock,
+    random,
+    events,
+    health: new StoreHealth(clock, events),
+    backoffFunctions: new Map(),
+  };
+}

@@ -1,0 +1,94 @@
+import { MAX_BATCH } from "../core/defaults.js";
+import { KonveierError } from "../core/errors.js";
+import { fingerprint } from "../core/fingerprint.js";
+import { checkJobRequest, validationError, type JobRequest } from "../core/job-request.js";
+import { encodeJson } from "../core/payload.js";
+import type { Inserted, NewJob } from "../store/jobs.js";
+import type { EngineContext } from "./context.js";
+
+/**
+ * Accepts a job. When the promise resolves, the job is durable.
+ *
+ * @returns the new job, or the one that the idempotency key belongs to
+ * @throws KonveierError `validation_failed`, `payload_…`, `idempotency_key_reused`, `store_…`
+ */
+export async function enqueue(context: EngineContext, request: JobRequest): Promise<Inserted> {
+  const [inserted] = await context.store.jobs.insertMany([toNewJob(request)]);
+  if (inserted === undefined) throw new Error("The store answered an insert with nothing");
+  return inserted;
+}
+
+/**
+ * Accepts up to 1000 jobs, all or none. The answer is in the order of the requests.
+ *
+ * @throws KonveierError as `enqueue`; pointers of faults begin with the index of the request
+ */
+export async function enqueueMany(
+  context: EngineContext,
+  requests: readonly JobRequest[],
+): Promise<readonly Inserted[]> {
+  if (requests.length > MAX_BATCH) {
+    throw validationError([
+      {
+        pointer: "",
+        code: "out_of_range",
+        detail: `holds ${requests.length} jobs, the limit is ${MAX_BATCH}`,
+      },
+    ]);
+  }
+  if (requests.length === 0) return [];
+  return context.store.jobs.insertMany(toNewJobs(requests));
+}
+
+function toNewJobs(requests: readonly JobRequest[]): NewJob[] {
+  const jobs: NewJob[] = [];
+  const errors: KonveierError[] = [];
+  for (const [index, request] of requests.entries()) {
+    try {
+      jobs.push(toNewJob(request, `/${index}`));
+    } catch (error) {
+      if (!(error instanceof KonveierError)) throw error;
+      errors.push(error);
+    }
+  }
+  const faults = errors.flatMap((error) => error.faults);
+  if (faults.length > 0) throw validationError(faults);
+  if (errors[0] !== undefined) throw errors[0];
+  return jobs;
+}
+
+function toNewJob(request: JobRequest, at = ""): NewJob {
+  const settings = checkJobRequest(request, at);
+  const payload = encodePayload(request.payload, at);
+  const { idempotencyKey } = request;
+  return {
+    ...settings,
+    name: request.name,
+    payload,
+    idempotency:
+      idempotencyKey === undefined
+        ? null
+        : {
+            key: idempotencyKey,
+            // `delayMs` as it was given: a repeated request means the same delay, not the same instant.
+            fingerprint: fingerprint({
+              ...settings,
+              tags: settings.tags.toSorted(),
+              name: request.name,
+              payload: JSON.parse(payload) as unknown,
+            }),
+          },
+  };
+}
+
+function encodePayload(payload: unknown, at: string): string {
+  try {
+    return encodeJson(payload);
+  } catch (error) {
+    if (!(error instanceof KonveierError)) throw error;
+    throw new KonveierError(error.code, error.message, {
+      cause: error,
+      faults: [{ pointer: `${at}/payload`, code: error.code, detail: error.message }],
+    });
+  }
+}

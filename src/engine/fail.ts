@@ -1,0 +1,48 @@
+import { backoffDelayMs, clampDelayMs } from "../core/backoff.js";
+import type { ClaimedJob } from "../core/job.js";
+import type { Failure, Settlement } from "../store/claims.js";
+import type { EngineContext } from "./context.js";
+
+/** What a decision about a failed attempt needs to know of the claim. */
+export type FailedClaim = Pick<
+  ClaimedJob,
+  "id" | "token" | "name" | "attempt" | "maxAttempts" | "failures" | "backoff"
+>;
+
+/**
+ * Whether and when there is another attempt: `auto` by budget and backoff, `never`, or after a delay of
+ * the handler's own choice as long as the budget lasts.
+ */
+export type RetryWish = "auto" | "never" | { readonly delayMs: number };
+
+/** The settlement of a failed attempt: another one later, or the end. Every kind of failure comes here. */
+export function failure(
+  context: Pick<EngineContext, "random" | "backoffFunctions" | "events">,
+  claim: FailedClaim,
+  failed: Failure,
+  retry: RetryWish = "auto",
+): Settlement {
+  const { id, token } = claim;
+  if (retry === "never" || claim.attempt >= claim.maxAttempts) {
+    return { verb: "bury", id, token, failure: failed };
+  }
+  const delayMs = retry === "auto" ? delayFor(context, claim, failed) : clampDelayMs(retry.delayMs);
+  return { verb: "retry", id, token, delayMs, failure: failed };
+}
+
+function delayFor(
+  context: Pick<EngineContext, "random" | "backoffFunctions" | "events">,
+  claim: FailedClaim,
+  failed: Failure,
+): number {
+  const failures = claim.failures + 1;
+  const custom = context.backoffFunctions.get(claim.name);
+  if (custom !== undefined) {
+    try {
+      return clampDelayMs(custom({ failures, jobName: claim.name, error: failed.error.message }));
+    } catch (error) {
+      context.events.emit("internal.error", { error, during: `the backoff function of ${claim.name}` });
+    }
+  }
+  return backoffDelayMs(claim.backoff, failures, context.random);
+}

@@ -1,0 +1,43 @@
+import { DEFAULT_RETENTION } from "../../core/defaults.js";
+import type { Retention } from "../../store/maintenance.js";
+import type { EngineContext } from "../context.js";
+import { createLookout } from "./lookout.js";
+import { createPromoter } from "./promoter.js";
+import { createPruner } from "./pruner.js";
+import { createReaper } from "./reaper.js";
+
+/**
+ * The loops that keep the store in order. Every process that runs workers or serves HTTP runs them: all
+ * their writes are guarded, so any number of them is safe and none is the leader.
+ */
+export class Background {
+  readonly #promoter;
+  readonly #loops;
+  #unsubscribe: (() => void) | null = null;
+
+  constructor(
+    private readonly context: EngineContext,
+    retention: Partial<Retention> = {},
+  ) {
+    this.#promoter = createPromoter(context);
+    this.#loops = [
+      this.#promoter,
+      createReaper(context),
+      createPruner(context, { ...DEFAULT_RETENTION, maxCompleted: null, ...retention }),
+      createLookout(context),
+    ];
+  }
+
+  start(): void {
+    this.#unsubscribe ??= this.context.store.onChange(({ scheduled }) => {
+      if (scheduled) this.#promoter.nudge();
+    });
+    for (const loop of this.#loops) loop.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+  }
+}

@@ -1,0 +1,33 @@
+import type { Retention } from "../../store/maintenance.js";
+import type { EngineContext } from "../context.js";
+import { WORKER_TIMEOUT_MS } from "../worker-timeout.js";
+import { Loop } from "./loop.js";
+
+const INTERVAL_MS = 10_000;
+/** Small, so that no write waits long behind it; as long as there is more, the next one follows at once. */
+const BATCH = 500;
+/** Roll-ups are kept for the longest chart and a little more. */
+const STATS_KEPT_MS = 32 * 24 * 3_600_000;
+const RECORDS_INTERVAL_MS = 600_000;
+
+/** Removes finished jobs that retention no longer covers. */
+export function createPruner(context: EngineContext, retention: Retention): Loop {
+  const { store, clock, health } = context;
+  let recordsDueAt = clock.monotonic();
+  return new Loop(
+    clock,
+    async () => {
+      const pruned = await store.maintenance.prune(retention, BATCH);
+      if (clock.monotonic() >= recordsDueAt) {
+        await store.maintenance.pruneRecords({ stats: STATS_KEPT_MS, workers: WORKER_TIMEOUT_MS });
+        recordsDueAt = clock.monotonic() + RECORDS_INTERVAL_MS;
+      }
+      health.worked();
+      return pruned === BATCH ? 0 : INTERVAL_MS;
+    },
+    (error) => {
+      health.failed(error, "the pruner");
+      return INTERVAL_MS;
+    },
+  );
+}

@@ -1,0 +1,22 @@
+import type { Store } from "../store/store.js";
+import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
+
+export interface UnhandledName {
+  readonly queue: string;
+  readonly name: string;
+  readonly pending: number;
+}
+
+/** Pending jobs whose queue and name no live worker serves. Nothing takes them; somebody should know. */
+export async function unhandledNames(store: Store): Promise<readonly UnhandledName[]> {
+  const [pending, workers] = await Promise.all([
+    store.queues.pendingNames(),
+    store.workers.list(WORKER_TIMEOUT_MS),
+  ]);
+  return pending.filter(
+    ({ queue, name }) =>
+      !workers.some(
+        ({ queues, names }) => queues.includes(queue) && (names === null || names.includes(name)),
+      ),
+  );
+}

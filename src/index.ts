@@ -1,0 +1,36 @@
+/** Konveier: a durable background job queue. `Konveier.open` and `defineJob` are where to begin. */
+export { Konveier, type Enqueued, type KonveierOptions } from "./konveier.js";
+export type { Jobs } from "./jobs.js";
+export type { Queues } from "./queues.js";
+export {
+  defineJob,
+  type AnyJobDefinition,
+  type JobContext,
+  type JobDefinition,
+  type JobHandler,
+  type JobOptions,
+  type PayloadSchema,
+} from "./worker/define-job.js";
+export type { Worker, WorkerOptions } from "./worker/worker.js";
+export { JobTimeoutError, WorkerStoppingError } from "./worker/run.js";
+export { NonRetryableError, RetryAfter, Snooze } from "./core/outcomes.js";
+export { ERRORS, KonveierError, LeaseLostError, type ErrorCode, type Fault } from "./core/errors.js";
+export type { Backoff, BackoffFunction, BackoffInput } from "./core/backoff.js";
+export type { EventMap, EventName, JobFact } from "./core/events.js";
+export type {
+  Attempt,
+  AttemptOutcome,
+  ClaimedJob,
+  Instant,
+  Job,
+  JobDetail,
+  LogLevel,
+  LogLine,
+  Progress,
+} from "./core/job.js";
+export type { JobRequest, JobSettings } from "./core/job-request.js";
+export type { JobState } from "./core/states.js";
+export type { StoredError } from "./core/stored-error.js";
+export type { JobCursor, JobFilter, JobPage } from "./store/jobs.js";
+export type { Retention } from "./store/maintenance.js";
+export type { Queue } from "./store/queues.js";

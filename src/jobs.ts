@@ -1,0 +1,69 @@
+import type { Attempt, Job, JobDetail, LogLine } from "./core/job.js";
+import { cancel } from "./engine/cancel.js";
+import type { EngineContext } from "./engine/context.js";
+import { deleteJob } from "./engine/delete.js";
+import { retry, retryMany } from "./engine/retry.js";
+import { runNow } from "./engine/run-now.js";
+import type { JobCursor, JobFilter, JobPage } from "./store/jobs.js";
+
+/** Looks at single jobs and changes them by hand: `konveier.jobs`. */
+export class Jobs {
+  constructor(private readonly context: EngineContext) {}
+
+  /** `null` when there is no such job. */
+  get(id: string): Promise<JobDetail | null> {
+    return this.context.store.jobs.detail(id);
+  }
+
+  async payload(id: string): Promise<unknown> {
+    return parse(await this.context.store.jobs.payload(id));
+  }
+
+  /** What the handler returned; `undefined` when there is nothing. */
+  async result(id: string): Promise<unknown> {
+    return parse(await this.context.store.jobs.result(id));
+  }
+
+  /** Oldest first. */
+  attempts(id: string): Promise<readonly Attempt[]> {
+    return this.context.store.jobs.attempts(id);
+  }
+
+  /** Log lines after `afterSeq`, oldest first. */
+  logs(id: string, { afterSeq = 0, limit = 1_000 } = {}): Promise<readonly LogLine[]> {
+    return this.context.store.jobs.logs(id, afterSeq, limit);
+  }
+
+  /** A page of jobs; hand `next` of one page to the call for the following one. */
+  list(
+    filter: JobFilter = {},
+    { limit = 50, after = null }: { limit?: number; after?: JobCursor | null } = {},
+  ): Promise<JobPage> {
+    return this.context.store.jobs.list(filter, limit, after);
+  }
+
+  cancel(id: string): Promise<Job> {
+    return cancel(this.context, id);
+  }
+
+  retry(id: string): Promise<Job> {
+    return retry(this.context, id);
+  }
+
+  /** Retries every dead job that matches. @returns how many */
+  retryMany(filter: Pick<JobFilter, "queue" | "name" | "tag">): Promise<number> {
+    return retryMany(this.context, filter);
+  }
+
+  runNow(id: string): Promise<Job> {
+    return runNow(this.context, id);
+  }
+
+  delete(id: string, options?: { force?: boolean }): Promise<void> {
+    return deleteJob(this.context, id, options);
+  }
+}
+
+function parse(text: string | null): unknown {
+  return text === null ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,160 @@
+import type { Clock } from "./core/clock.js";
+import type { EventMap, EventName } from "./core/events.js";
+import type { Job } from "./core/job.js";
+import type { JobRequest, JobSettings } from "./core/job-request.js";
+import { createContext, type EngineContext } from "./engine/context.js";
+import { enqueue, enqueueMany } from "./engine/enqueue.js";
+import { Background } from "./engine/loops/background.js";
+import { openStore } from "./open-store.js";
+import { Jobs } from "./jobs.js";
+import { Queues } from "./queues.js";
+import type { Retention } from "./store/maintenance.js";
+import type { Store } from "./store/store.js";
+import type { JobDefinition } from "./worker/define-job.js";
+import { validatePayload } from "./worker/payload-schema.js";
+import { Worker, type WorkerOptions } from "./worker/worker.js";
+
+export interface KonveierOptions {
+  /** SQLite only; default `full`. See `docs/guarantees.md`. */
+  readonly synchronous?: "full" | "normal";
+  /** How long finished jobs are kept. Default: completed and cancelled 7 days, dead 90 days. */
+  readonly retention?: Partial<Retention>;
+  /** For tests. */
+  readonly clock?: Clock;
+  /** For tests: from 0 up to 1, as `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** A job that was accepted. */
+export interface Enqueued extends Job {
+  /** Whether the idempotency key was known and this is the job that it belongs to. */
+  readonly deduplicated: boolean;
+}
+
+/** A queue in a database: enqueue jobs, run workers, look at and change what is there. */
+export class Konveier {
+  readonly jobs: Jobs;
+  readonly queues: Queues;
+  readonly #workers = new Set<Worker>();
+  readonly #background: Background;
+  #closing: Promise<void> | null = null;
+
+  private constructor(
+    private readonly context: EngineContext,
+    retention: Partial<Retention> | undefined,
+  ) {
+    this.jobs = new Jobs(context);
+    this.queues = new Queues(context.store);
+    this.#background = new Background(context, retention);
+  }
+
+  /**
+   * Opens a database, making or migrating it as needed.
+   *
+   * @param url such as `sqlite:./jobs.db`
+   * @throws KonveierError `store_…` that says what to do
+   */
+  static async open(url: string, options: KonveierOptions = {}): Promise<Konveier> {
+    const { retention, random, ...storeOptions } = options;
+    return Promise.resolve(Konveier.on(openStore(url, storeOptions), { ...options, retention, random }));
+  }
+
+  /** Works on a store that is open already; closing closes that store. */
+  static on(
+    store: Store,
+    {
+      clock,
+      random,
+      retention,
+    }: {
+      clock?: Clock | undefined;
+      random?: (() => number) | undefined;
+      retention?: Partial<Retention> | undefined;
+    } = {},
+  ): Konveier {
+    const context = createContext(store, { ...(clock && { clock }), ...(random && { random }) });
+    return new Konveier(context, retention);
+  }
+
+  /**
+   * Accepts a job. When the promise resolves, the job is durable.
+   *
+   * @param job a definition, or a name
+   * @throws KonveierError `validation_failed`, `payload_…`, `idempotency_key_reused`, `store_…`
+   */
+  async enqueue<Payload>(
+    job: JobDefinition<Payload> | string,
+    payload: Payload,
+    settings: JobSettings = {},
+  ): Promise<Enqueued> {
+    const request = await toRequest(job, payload, settings);
+    const { job: inserted, deduplicated } = await enqueue(this.context, request);
+    return { ...inserted, deduplicated };
+  }
+
+  /**
+   * Accepts up to 1000 jobs, all or none.
+   *
+   * @throws KonveierError as `enqueue`; pointers of faults begin with the index of the job
+   */
+  async enqueueMany(requests: readonly JobRequest[]): Promise<readonly Enqueued[]> {
+    const inserted = await enqueueMany(this.context, requests);
+    return inserted.map(({ job, deduplicated }) => ({ ...job, deduplicated }));
+  }
+
+  /** A worker in this process. It does nothing before `start()`. */
+  worker(options: WorkerOptions): Worker {
+    for (const { name, backoff } of options.jobs) {
+      if (typeof backoff === "function") this.context.backoffFunctions.set(name, backoff);
+    }
+    const worker = new Worker(this.context, options, () => {
+      this.#background.start();
+    });
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /**
+   * Runs the loops that promote due jobs, take back expired leases and prune. Workers start them by
+   * themselves; a process without workers need not.
+   */
+  startBackground(): void {
+    this.#background.start();
+  }
+
+  /** Calls `listener` at every event of this process, until the returned function is called. */
+  on<Name extends EventName>(name: Name, listener: (event: EventMap[Name]) => unknown): () => void {
+    return this.context.events.on(name, listener);
+  }
+
+  /** Stops the workers, each with its grace, and closes the database. May be called twice. */
+  close({ graceMs }: { graceMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
+    return this.#closing;
+  }
+
+  async #close(graceMs: number | undefined): Promise<void> {
+    const grace = graceMs === undefined ? {} : { graceMs };
+    await Promise.all([...this.#workers].map((worker) => worker.stop(grace)));
+    await this.#background.stop();
+    await this.context.store.close();
+  }
+}
+
+async function toRequest<Payload>(
+  job: JobDefinition<Payload> | string,
+  payload: Payload,
+  settings: JobSettings,
+): Promise<JobRequest> {
+  if (typeof job === "string") return { ...settings, name: job, payload };
+  const { name, schema, queue, maxAttempts, backoff, timeoutMs } = job;
+  return {
+    queue,
+    maxAttempts,
+    timeoutMs,
+    backoff: typeof backoff === "function" ? undefined : backoff,
+    ...settings,
+    name,
+    payload: schema === undefined ? payload : await validatePayload(schema, payload),
+  };
+}

@@ -1,0 +1,97 @@
+import type { ClaimedJob, Instant, LogLevel } from "../core/job.js";
+import type { LeaseLossReason } from "../core/errors.js";
+import type { JobState } from "../core/states.js";
+import type { StoredError } from "../core/stored-error.js";
+
+export interface ClaimRequest {
+  readonly workerId: string;
+  /** In order of preference: a later queue is asked only for what the earlier ones could not give. */
+  readonly queues: readonly string[];
+  /** Names of jobs that the worker can run; `null` for all. */
+  readonly names: readonly string[] | null;
+  readonly max: number;
+  readonly leaseMs: number;
+}
+
+/** What identifies one claim of one job. */
+export interface ClaimKey {
+  readonly id: string;
+  readonly token: number;
+}
+
+/** How a claim ends. `delayMs` counts from the store's time of the write. */
+export type Settlement = ClaimKey &
+  (
+    | { readonly verb: "complete"; readonly result: string | null; readonly resultProblem: string | null }
+    | { readonly verb: "retry"; readonly delayMs: number; readonly failure: Failure }
+    | { readonly verb: "bury"; readonly failure: Failure }
+    | { readonly verb: "release" }
+    | { readonly verb: "snooze"; readonly delayMs: number }
+  );
+
+export interface Failure {
+  readonly outcome: "failed" | "timed_out" | "lost";
+  readonly error: StoredError;
+}
+
+export type Settled =
+  | { readonly ok: true; readonly state: JobState; readonly runAt: Instant }
+  | { readonly ok: false; readonly reason: LeaseLossReason };
+
+export type Extended =
+  | { readonly ok: true; readonly leaseExpiresAt: Instant }
+  | { readonly ok: false; readonly reason: LeaseLossReason };
+
+export interface NewLogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
+/** A running job whose lease has ended. */
+export interface ExpiredClaim extends ClaimKey {
+  readonly queue: string;
+  readonly name: string;
+  readonly workerId: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly failures: number;
+  readonly backoff: ClaimedJob["backoff"];
+}
+
+export interface ClaimStore {
+  /**
+   * Takes up to `max` pending jobs of queues that are not paused: highest priority first, then the
+   * oldest `runAt`, then the order of insertion. Each gets the next fencing token.
+   */
+  claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
+
+  /** A job that is held with this token, or why not. */
+  current(key: ClaimKey): Promise<ClaimedJob | LeaseLossReason>;
+
+  /** Makes each lease end `leaseMs` from now. Answers in the order of `keys`. */
+  extend(keys: readonly ClaimKey[], leaseMs: number): Promise<readonly Extended[]>;
+
+  /**
+   * Ends claims, each for itself: a lost one does not touch the others. Answers in the same order.
+   * Saying the same about the same claim again is `ok` and changes nothing.
+   */
+  settle(settlements: readonly Settlement[]): Promise<readonly Settled[]>;
+
+  /** @returns why the claim is lost, or `null` when the progress was kept */
+  progress(key: ClaimKey, percent: number, message: string | null): Promise<LeaseLossReason | null>;
+
+  /** Adds lines, up to the limit a job may have. @returns why the claim is lost, or `null` */
+  log(key: ClaimKey, lines: readonly NewLogLine[]): Promise<LeaseLossReason | null>;
+
+  /** Running jobs whose lease has ended, longest ago first. */
+  expired(limit: number): Promise<readonly ExpiredClaim[]>;
+
+  /** Like `settle`, for claims whose lease has still ended at the time of the write; others are left alone. */
+  reap(settlements: readonly Settlement[]): Promise<readonly Settled[]>;
+
+  /** Makes up to `limit` due scheduled jobs pending. @returns how many there were */
+  promote(limit: number): Promise<number>;
+
+  /** When the next scheduled job is due; `null` when there is none. */
+  nextDue(): Promise<Instant | null>;
+}

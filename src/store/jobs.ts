@@ -1,0 +1,96 @@
+import type { Backoff } from "../core/backoff.js";
+import type { Attempt, Instant, Job, JobDetail, LogLine } from "../core/job.js";
+import type { JobState } from "../core/states.js";
+
+/** A job to insert, complete and checked. */
+export interface NewJob {
+  readonly queue: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly payload: string;
+  readonly priority: number;
+  /** `null`: now. A past instant counts as now for the state, but keeps its place in the order. */
+  readonly runAt: Instant | null;
+  /** Added to the store's time of insertion; 0 with a `runAt`. */
+  readonly delayMs: number;
+  readonly maxAttempts: number;
+  readonly backoff: Backoff | null;
+  readonly timeoutMs: number | null;
+  readonly tags: readonly string[];
+  readonly idempotency: Idempotency | null;
+}
+
+export interface Idempotency {
+  readonly key: string;
+  /** Of the definition that the caller gave; the same key with another one is refused. */
+  readonly fingerprint: string;
+}
+
+export interface Inserted {
+  readonly job: Job;
+  /** Whether the key was known and this is the job that it belongs to. */
+  readonly deduplicated: boolean;
+}
+
+export interface JobFilter {
+  readonly state?: JobState;
+  readonly queue?: string;
+  readonly name?: string;
+  readonly tag?: string;
+}
+
+/** Where a page ends: the sort value and id of its last job. */
+export interface JobCursor {
+  readonly sort: number;
+  readonly id: string;
+}
+
+export interface JobPage {
+  readonly items: readonly Job[];
+  readonly next: JobCursor | null;
+}
+
+export interface JobStore {
+  /**
+   * Inserts all jobs or none.
+   *
+   * @throws KonveierError `idempotency_key_reused`
+   */
+  insertMany(jobs: readonly NewJob[]): Promise<readonly Inserted[]>;
+
+  get(id: string): Promise<Job | null>;
+  detail(id: string): Promise<JobDetail | null>;
+  /** JSON text. */
+  payload(id: string): Promise<string | null>;
+  /** JSON text; `null` when there is no such job or it has no result. */
+  result(id: string): Promise<string | null>;
+  /** Oldest first, the present one last. */
+  attempts(id: string): Promise<readonly Attempt[]>;
+  /** Lines after `afterSeq`, oldest first. */
+  logs(id: string, afterSeq: number, limit: number): Promise<readonly LogLine[]>;
+
+  /**
+   * A page of jobs. The order depends on the state asked for: `scheduled` by `runAt`, soonest first;
+   * finished ones by `finishedAt`, newest first; all others by id, newest first.
+   */
+  list(filter: JobFilter, limit: number, after: JobCursor | null): Promise<JobPage>;
+
+  /** Ends a job that is not finished. The claim of a running one is no longer current. */
+  cancel(id: string): Promise<JobChange>;
+  /** Gives a dead or cancelled job a fresh budget and makes it claimable. */
+  revive(id: string): Promise<JobChange>;
+  /** Revives up to `limit` dead jobs that match, oldest first; the answer is how many there were. */
+  reviveMany(filter: Omit<JobFilter, "state">, limit: number): Promise<number>;
+  /** Makes a scheduled job claimable. */
+  runNow(id: string): Promise<JobChange>;
+  /** Removes a job and all that belongs to it. A running one only with `force`. */
+  delete(id: string, force: boolean): Promise<JobChange>;
+}
+
+/**
+ * What became of a change by hand: `changed`, `unchanged` (it was in the wanted state already),
+ * `refused` (its state does not allow it), or `missing`.
+ */
+export type JobChange =
+  | { readonly outcome: "changed" | "unchanged" | "refused"; readonly job: Job }
+  | { readonly outcome: "missing" };

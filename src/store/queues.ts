@@ -1,0 +1,22 @@
+import type { Instant } from "../core/job.js";
+import type { JobState } from "../core/states.js";
+
+export interface Queue {
+  readonly name: string;
+  readonly pausedAt: Instant | null;
+  readonly pauseReason: string | null;
+  readonly counts: Readonly<Record<JobState, number>>;
+  /** `runAt` of the job that has been claimable longest. */
+  readonly oldestPendingAt: Instant | null;
+}
+
+export interface QueueStore {
+  /** By name. A queue exists as soon as a job or a pause named it. */
+  list(): Promise<readonly Queue[]>;
+  get(name: string): Promise<Queue | null>;
+  /** No job of the queue is claimed until `resume`; running ones go on. May name a queue that is still to come. */
+  pause(name: string, reason: string | null): Promise<Queue>;
+  resume(name: string): Promise<Queue>;
+  /** Pending jobs by queue and job name, where there are any. */
+  pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]>;
+}

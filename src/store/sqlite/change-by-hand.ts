@@ -1,0 +1,91 @@
+import { isFinished, type TransitionName } from "../../core/states.js";
+import type { JobChange } from "../jobs.js";
+import type { SqliteContext } from "./context.js";
+import type { Remove } from "./remove.js";
+import { rowId, toJob, type JobRow } from "./rows.js";
+
+/** What people do to single jobs: cancel, retry, run now, delete. Each runs inside a write transaction. */
+export class ChangeByHand {
+  readonly #get;
+  readonly #cancel;
+  readonly #recordCancelled;
+  readonly #revive;
+  readonly #runNow;
+
+  constructor(
+    private readonly context: SqliteContext,
+    private readonly remove: Remove,
+  ) {
+    const { db } = context;
+    this.#get = db.prepare<[number], JobRow>("SELECT * FROM jobs WHERE id = ?");
+    this.#cancel = db.prepare<[number, number]>(
+      "UPDATE jobs SET state = 'cancelled', finished_at = ?, lease_until = 0 WHERE id = ?",
+    );
+    this.#recordCancelled = db.prepare<[number, number]>(
+      `INSERT INTO attempts (job_id, token, number, worker_id, started_at, finished_at, outcome)
+       SELECT id, token, attempt, coalesce(worker_id, ''), started_at, ?, 'cancelled' FROM jobs WHERE id = ?`,
+    );
+    this.#revive = db.prepare<[number, number]>(
+      `UPDATE jobs SET state = 'pending', run_at = ?, finished_at = NULL,
+         max_attempts = attempt + (SELECT budget FROM job_specs WHERE job_id = jobs.id)
+       WHERE id = ?`,
+    );
+    this.#runNow = db.prepare<[number, number]>("UPDATE jobs SET state = 'pending', run_at = ? WHERE id = ?");
+  }
+
+  cancel(id: string): JobChange {
+    const row = this.#row(id);
+    if (row === undefined) return { outcome: "missing" };
+    if (row.state === "cancelled") return { outcome: "unchanged", job: toJob(row) };
+    if (isFinished(row.state)) return { outcome: "refused", job: toJob(row) };
+    const now = this.context.clock.now();
+    if (row.state === "running") this.#recordCancelled.run(now, row.id);
+    this.#cancel.run(now, row.id);
+    this.context.step("cancel:job");
+    const lane = this.context.ledger.lane(row.queue, row.name);
+    lane.count("cancelled");
+    return this.#changed(row, "cancel");
+  }
+
+  revive(id: string): JobChange {
+    const row = this.#row(id);
+    if (row === undefined) return { outcome: "missing" };
+    // Pending already: most likely the second click of a double-click.
+    if (row.state === "pending") return { outcome: "unchanged", job: toJob(row) };
+    if (row.state !== "dead" && row.state !== "cancelled") return { outcome: "refused", job: toJob(row) };
+    this.#revive.run(this.context.clock.now(), row.id);
+    this.context.step("revive:job");
+    this.context.changes.pending(row.queue);
+    return this.#changed(row, "revive");
+  }
+
+  runNow(id: string): JobChange {
+    const row = this.#row(id);
+    if (row === undefined) return { outcome: "missing" };
+    if (row.state === "pending") return { outcome: "unchanged", job: toJob(row) };
+    if (row.state !== "scheduled") return { outcome: "refused", job: toJob(row) };
+    this.#runNow.run(this.context.clock.now(), row.id);
+    this.context.changes.pending(row.queue);
+    return this.#changed(row, "run-now");
+  }
+
+  delete(id: string, force: boolean): JobChange {
+    const row = this.#row(id);
+    if (row === undefined) return { outcome: "missing" };
+    if (row.state === "running" && !force) return { outcome: "refused", job: toJob(row) };
+    this.remove.rows([row]);
+    return { outcome: "changed", job: toJob(row) };
+  }
+
+  #row(id: string): JobRow | undefined {
+    const key = rowId(id);
+    return key === null ? undefined : this.#get.get(key);
+  }
+
+  #changed(before: JobRow, transition: TransitionName): JobChange {
+    const row = this.#get.get(before.id);
+    if (row === undefined) throw new Error(`Job ${before.id} vanished inside a transaction`);
+    this.context.ledger.lane(row.queue, row.name).moved(transition, before.state, row.state);
+    return { outcome: "changed", job: toJob(row) };
+  }
+}

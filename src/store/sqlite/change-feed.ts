@@ -1,0 +1,85 @@
+import type { Clock } from "../../core/clock.js";
+import type { StoreChange } from "../store.js";
+import type { Connection } from "./connection.js";
+
+/** How often another process's commits are looked for: a few microseconds each time. */
+const POLL_MS = 20;
+
+/**
+ * Tells listeners that jobs may have become claimable. Own commits are known; those of other processes
+ * show in `PRAGMA data_version`, a number in shared memory, so an idle database is never searched.
+ */
+export class ChangeFeed {
+  readonly #listeners = new Set<(change: StoreChange) => void>();
+  #queues = new Set<string>();
+  #scheduled = false;
+  #version = 0;
+  #cancelPoll: (() => void) | null = null;
+  readonly #dataVersion;
+
+  constructor(
+    db: Connection,
+    private readonly clock: Clock,
+  ) {
+    this.#dataVersion = db.prepare<[], { data_version: number }>("PRAGMA data_version");
+  }
+
+  /** Inside a transaction: jobs of this queue became claimable. A rollback only makes it a needless call. */
+  pending(queue: string): void {
+    this.#queues.add(queue);
+  }
+
+  /** Inside a transaction: a job was scheduled. */
+  scheduled(): void {
+    this.#scheduled = true;
+  }
+
+  /** After a commit of this process. */
+  publish(): void {
+    if (this.#queues.size === 0 && !this.#scheduled) return;
+    const change = { queues: this.#queues, scheduled: this.#scheduled };
+    this.#queues = new Set();
+    this.#scheduled = false;
+    this.#tell(change);
+  }
+
+  subscribe(listener: (change: StoreChange) => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#cancelPoll === null) {
+      this.#version = this.#readVersion();
+      this.#poll();
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.stop();
+    };
+  }
+
+  stop(): void {
+    this.#cancelPoll?.();
+    this.#cancelPoll = null;
+  }
+
+  #poll(): void {
+    this.#cancelPoll = this.clock.setTimer(POLL_MS, () => {
+      this.#poll();
+      const version = this.#readVersion();
+      if (version === this.#version) return;
+      this.#version = version;
+      this.#tell({ queues: null, scheduled: true });
+    });
+  }
+
+  /** A database that cannot be read wakes its listeners: they meet the error, and know what to do. */
+  #readVersion(): number {
+    try {
+      return this.#dataVersion.get()?.data_version ?? -1;
+    } catch {
+      return -1;
+    }
+  }
+
+  #tell(change: StoreChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Clock } from "../../core/clock.js";
+import type { ChangeFeed } from "./change-feed.js";
+import type { Committer } from "./committer.js";
+import type { Connection } from "./connection.js";
+import type { Ledger } from "./ledger.js";
+import type { Sequences } from "./sequences.js";
+import type { StepHook } from "./steps.js";
+
+/** What the parts of one SQLite store share. */
+export interface SqliteContext {
+  readonly db: Connection;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly sequences: Sequences;
+  readonly changes: ChangeFeed;
+  readonly step: StepHook;
+  /** See `Committer.write`. */
+  readonly write: Committer["write"];
+  /** Runs a read at once, outside every transaction; errors get their meaning. */
+  readonly read: <T>(work: () => T) => Promise<T>;
+}

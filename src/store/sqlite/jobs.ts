@@ -1,0 +1,92 @@
+import type { Attempt, Job, JobDetail, LogLine } from "../../core/job.js";
+import type { Inserted, JobChange, JobCursor, JobFilter, JobPage, JobStore, NewJob } from "../jobs.js";
+import type { SqliteContext } from "./context.js";
+import { ChangeByHand } from "./change-by-hand.js";
+import { Enqueue } from "./enqueue.js";
+import { History } from "./history.js";
+import { JobList } from "./job-list.js";
+import type { Remove } from "./remove.js";
+import { rowId, toJob, type JobRow } from "./rows.js";
+
+export class SqliteJobs implements JobStore {
+  readonly #enqueue;
+  readonly #history;
+  readonly #list;
+  readonly #byHand;
+  readonly #get;
+
+  constructor(
+    private readonly context: SqliteContext,
+    remove: Remove,
+  ) {
+    this.#enqueue = new Enqueue(context);
+    this.#history = new History(context.db);
+    this.#list = new JobList(context.db);
+    this.#byHand = new ChangeByHand(context, remove);
+    this.#get = context.db.prepare<[number], JobRow>("SELECT * FROM jobs WHERE id = ?");
+  }
+
+  insertMany(jobs: readonly NewJob[]): Promise<readonly Inserted[]> {
+    return this.context.write(() => this.#enqueue.insertAll(jobs));
+  }
+
+  get(id: string): Promise<Job | null> {
+    return this.#withRow(id, toJob);
+  }
+
+  detail(id: string): Promise<JobDetail | null> {
+    return this.#withRow(id, (row) => this.#history.detail(row));
+  }
+
+  payload(id: string): Promise<string | null> {
+    return this.#withRow(id, (row) => this.#history.payload(row.id));
+  }
+
+  result(id: string): Promise<string | null> {
+    return this.#withRow(id, (row) => this.#history.result(row.id));
+  }
+
+  async attempts(id: string): Promise<readonly Attempt[]> {
+    return (await this.#withRow(id, (row) => this.#history.attempts(row))) ?? [];
+  }
+
+  async logs(id: string, afterSeq: number, limit: number): Promise<readonly LogLine[]> {
+    return (await this.#withRow(id, (row) => this.#history.logs(row.id, afterSeq, limit))) ?? [];
+  }
+
+  list(filter: JobFilter, limit: number, after: JobCursor | null): Promise<JobPage> {
+    return this.context.read(() => this.#list.page(filter, limit, after));
+  }
+
+  cancel(id: string): Promise<JobChange> {
+    return this.context.write(() => this.#byHand.cancel(id));
+  }
+
+  revive(id: string): Promise<JobChange> {
+    return this.context.write(() => this.#byHand.revive(id));
+  }
+
+  reviveMany(filter: Omit<JobFilter, "state">, limit: number): Promise<number> {
+    return this.context.write(() => {
+      const { items } = this.#list.page({ ...filter, state: "dead" }, limit, null);
+      for (const job of items) this.#byHand.revive(job.id);
+      return items.length;
+    });
+  }
+
+  runNow(id: string): Promise<JobChange> {
+    return this.context.write(() => this.#byHand.runNow(id));
+  }
+
+  delete(id: string, force: boolean): Promise<JobChange> {
+    return this.context.write(() => this.#byHand.delete(id, force));
+  }
+
+  #withRow<T>(id: string, read: (row: JobRow) => T): Promise<T | null> {
+    return this.context.read(() => {
+      const key = rowId(id);
+      const row = key === null ? undefined : this.#get.get(key);
+      return row === undefined ? null : read(row);
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import type { FinishedState } from "../../core/states.js";
+import type { MaintenanceStore, Retention } from "../maintenance.js";
+import type { SqliteContext } from "./context.js";
+import type { Remove } from "./remove.js";
+import type { JobRow } from "./rows.js";
+
+type Finished = Pick<JobRow, "id" | "queue" | "name" | "state">;
+
+export class SqliteMaintenance implements MaintenanceStore {
+  readonly #finishedBefore;
+  readonly #oldestCompleted;
+  readonly #completedCount;
+  readonly #pruneStatements;
+  readonly #pruneWorkers;
+
+  constructor(
+    private readonly context: SqliteContext,
+    private readonly remove: Remove,
+  ) {
+    const { db } = context;
+    const finishedBefore = (state: FinishedState) =>
+      db.prepare<[number, number], Finished>(
+        `SELECT id, queue, name, state FROM jobs WHERE state = '${state}' AND finished_at < ?
+         ORDER BY finished_at, id LIMIT ?`,
+      );
+    this.#finishedBefore = {
+      completed: finishedBefore("completed"),
+      dead: finishedBefore("dead"),
+      cancelled: finishedBefore("cancelled"),
+    };
+    this.#oldestCompleted = db.prepare<[number], Finished>(
+      `SELECT id, queue, name, state FROM jobs WHERE state = 'completed' ORDER BY finished_at, id LIMIT ?`,
+    );
+    this.#completedCount = db
+      .prepare<[], number>("SELECT coalesce(sum(n), 0) FROM counts WHERE state = 'completed'")
+      .pluck();
+    this.#pruneStatements = ["minute_events", "minute_durations"].map((table) =>
+      db.prepare<[number]>(`DELETE FROM ${table} WHERE minute < ?`),
+    );
+    this.#pruneWorkers = db.prepare<[number]>("DELETE FROM workers WHERE seen_at < ?");
+  }
+
+  async prune(retention: Retention, limit: number): Promise<number> {
+    // Found first without the write lock: most of the time there is nothing.
+    const found = await this.context.read(() => this.#outdated(retention, limit));
+    if (found.length === 0) return 0;
+    return this.context.write(() => {
+      const rows = this.#outdated(retention, limit);
+      if (rows.length > 0) this.remove.rows(rows);
+      return rows.length;
+    });
+  }
+
+  async pruneRecords(olderThanMs: { readonly stats: number; readonly workers: number }): Promise<void> {
+    await this.context.write(() => {
+      const now = this.context.clock.now();
+      for (const statement of this.#pruneStatements) statement.run(now - olderThanMs.stats);
+      this.#pruneWorkers.run(now - olderThanMs.workers);
+    });
+  }
+
+  #outdated(retention: Retention, limit: number): Finished[] {
+    const now = this.context.clock.now();
+    const rows: Finished[] = [];
+    const ages = [
+      ["completed", retention.completedMs],
+      ["cancelled", retention.cancelledMs],
+      ["dead", retention.deadMs],
+    ] as const;
+    for (const [state, age] of ages) {
+      const room = limit - rows.length;
+      if (age !== null && room > 0) rows.push(...this.#finishedBefore[state].all(now - age, room));
+    }
+    return rows.length > 0 ? rows : this.#beyondCount(retention.maxCompleted, limit);
+  }
+
+  /** By the kept counter: ids have gaps, so their difference says nothing about how many there are. */
+  #beyondCount(max: number | null, limit: number): Finished[] {
+    if (max === null) return [];
+    const excess = (this.#completedCount.get() ?? 0) - max;
+    return excess <= 0 ? [] : this.#oldestCompleted.all(Math.min(excess, limit));
+  }
+}

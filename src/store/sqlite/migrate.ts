@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { KonveierError } from "../../core/errors.js";
+import type { Connection } from "./connection.js";
+
+interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+const DIRECTORY = new URL("./migrations/", import.meta.url);
+
+/** "Konv" in ASCII: marks the file as ours, so that no other program's database is migrated by mistake. */
+const APPLICATION_ID = 0x4b6f6e76;
+
+/**
+ * Brings the schema to this program's version. Each migration runs in a transaction of its own together
+ * with its version number, so a crash leaves a whole version. Processes that start together wait for
+ * one another.
+ *
+ * @throws KonveierError `store_too_new` when a newer program has migrated the file,
+ *   `store_unsupported` when the file belongs to something else
+ */
+export function migrate(db: Connection): void {
+  const migrations = readMigrations();
+  const newest = migrations.at(-1)?.version ?? 0;
+  db.pragma("busy_timeout = 30000");
+  try {
+    for (const migration of migrations) {
+      db.transaction(() => {
+        const version = userVersion(db);
+        refuseForeign(db, version);
+        refuseNewer(db, version, newest);
+        if (version >= migration.version) return;
+        db.exec(migration.sql);
+        db.pragma(`user_version = ${migration.version}`);
+        db.pragma(`application_id = ${APPLICATION_ID}`);
+      }).immediate();
+    }
+  } finally {
+    db.pragma("busy_timeout = 5");
+  }
+}
+
+/** @throws KonveierError `store_too_new` when another, newer program has migrated the file meanwhile */
+export function refuseNewerSchema(db: Connection): void {
+  refuseNewer(db, userVersion(db), readMigrations().at(-1)?.version ?? 0);
+}
+
+function readMigrations(): Migration[] {
+  return readdirSync(DIRECTORY)
+    .filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file))
+    .sort()
+    .map((file) => ({
+      version: Number(file.slice(0, 4)),
+      sql: readFileSync(new URL(file, DIRECTORY), "utf8"),
+    }));
+}
+
+function userVersion(db: Connection): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}
+
+function refuseNewer(db: Connection, version: number, newest: number): void {
+  if (version <= newest) return;
+  throw new KonveierError(
+    "store_too_new",
+    `${db.name} has schema version ${version}, this program knows up to ${newest}. Update Konveier, or restore a backup made before the update.`,
+  );
+}
+
+function refuseForeign(db: Connection, version: number): void {
+  const applicationId = db.pragma("application_id", { simple: true }) as number;
+  if (applicationId === APPLICATION_ID) return;
+  const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
+  if (applicationId === 0 && version === 0 && tables.n === 0) return;
+  throw new KonveierError(
+    "store_unsupported",
+    `${db.name} is the database of another program. Give Konveier a file of its own.`,
+  );
+}

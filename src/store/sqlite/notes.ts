@@ -1,0 +1,57 @@
+import { MAX_LOG_LINES } from "../../core/defaults.js";
+import type { LeaseLossReason } from "../../core/errors.js";
+import type { ClaimKey, NewLogLine } from "../claims.js";
+import type { SqliteContext } from "./context.js";
+import type { CurrentClaim } from "./current-claim.js";
+
+/** What a running job tells about itself: progress and log lines. */
+export class Notes {
+  readonly #setProgress;
+  readonly #lastSeq;
+  readonly #insertLine;
+
+  constructor(
+    private readonly context: SqliteContext,
+    private readonly current: CurrentClaim,
+  ) {
+    const { db } = context;
+    this.#setProgress = db.prepare(
+      `INSERT INTO job_progress (job_id, percent, message, at) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET percent = excluded.percent, message = excluded.message, at = excluded.at`,
+    );
+    this.#lastSeq = db
+      .prepare<[number], number>("SELECT coalesce(max(seq), 0) FROM job_logs WHERE job_id = ?")
+      .pluck();
+    this.#insertLine = db.prepare(
+      "INSERT INTO job_logs (job_id, seq, attempt, at, level, message) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+  }
+
+  /** Runs inside a write transaction. */
+  progress(key: ClaimKey, percent: number, message: string | null): LeaseLossReason | null {
+    const row = this.current.find(key);
+    if (typeof row === "string") return row;
+    this.#setProgress.run(row.id, percent, message, this.context.clock.now());
+    return null;
+  }
+
+  /** Runs inside a write transaction. Lines beyond the limit are dropped; the last one kept says so. */
+  log(key: ClaimKey, lines: readonly NewLogLine[]): LeaseLossReason | null {
+    const row = this.current.find(key);
+    if (typeof row === "string") return row;
+    const at = this.context.clock.now();
+    let seq = this.#lastSeq.get(row.id) ?? 0;
+    for (const line of lines) {
+      if (seq >= MAX_LOG_LINES) break;
+      seq += 1;
+      const kept = seq < MAX_LOG_LINES ? line : LIMIT_REACHED;
+      this.#insertLine.run(row.id, seq, row.attempt, at, kept.level, kept.message);
+    }
+    return null;
+  }
+}
+
+const LIMIT_REACHED: NewLogLine = {
+  level: "warn",
+  message: `The log of this job is full (${MAX_LOG_LINES} lines); later lines are dropped.`,
+};

@@ -1,0 +1,144 @@
+import { systemClock, type Clock } from "../../core/clock.js";
+import type { Store, StoreChange } from "../store.js";
+import { ChangeFeed } from "./change-feed.js";
+import { SqliteClaims } from "./claims.js";
+import { closedError, Committer } from "./committer.js";
+import { FileGuard, openConnection, type Connection, type Synchronous } from "./connection.js";
+import type { SqliteContext } from "./context.js";
+import { translateError } from "./errors.js";
+import { SqliteJobs } from "./jobs.js";
+import { Ledger } from "./ledger.js";
+import { SqliteMaintenance } from "./maintenance.js";
+import { migrate, refuseNewerSchema } from "./migrate.js";
+import { SqliteQueues } from "./queues.js";
+import { Remove } from "./remove.js";
+import { Sequences } from "./sequences.js";
+import { SqliteStats } from "./stats.js";
+import type { StepHook } from "./steps.js";
+import { SqliteWorkers } from "./workers.js";
+
+export interface SqliteOptions {
+  /** Default `full`: what was accepted survives a power cut. */
+  readonly synchronous?: Synchronous;
+  readonly clock?: Clock;
+  /** Called at each labelled step of a write. For tests that kill the process there. */
+  readonly onStep?: StepHook;
+}
+
+/**
+ * Opens the store in `file`, making or migrating it as needed. Any number of processes may use one file.
+ *
+ * @param file a path, or `:memory:`
+ * @throws KonveierError `store_…` that names the file and says what to do
+ */
+export function openSqliteStore(file: string, options: SqliteOptions = {}): SqliteStore {
+  const db = openConnection(file, options.synchronous ?? "full");
+  try {
+    migrate(db);
+    return new SqliteStore(db, options.clock ?? systemClock, options.onStep ?? noStep);
+  } catch (error) {
+    db.close();
+    throw translateError(error, db.name);
+  }
+}
+
+function noStep(): void {
+  // Production has nothing to do between the statements of a write.
+}
+
+export class SqliteStore implements Store {
+  readonly jobs: SqliteJobs;
+  readonly claims: SqliteClaims;
+  readonly queues: SqliteQueues;
+  readonly stats: SqliteStats;
+  readonly workers: SqliteWorkers;
+  readonly maintenance: SqliteMaintenance;
+  readonly #changes: ChangeFeed;
+  readonly #committer: Committer;
+  readonly #guard: FileGuard;
+
+  constructor(
+    private readonly db: Connection,
+    private readonly clock: Clock,
+    step: StepHook,
+  ) {
+    const ledger = new Ledger(db, step);
+    const sequences = new Sequences(db, step);
+    const changes = new ChangeFeed(db, clock);
+    const guard = new FileGuard(db);
+    const committer = new Committer(
+      db,
+      clock,
+      ledger,
+      sequences,
+      step,
+      () => {
+        guard.verify();
+      },
+      () => {
+        changes.publish();
+      },
+    );
+    const context: SqliteContext = {
+      db,
+      clock,
+      ledger,
+      sequences,
+      changes,
+      step,
+      write: (work) => committer.write(work),
+      read: (work) => this.#read(work),
+    };
+    const remove = new Remove(context);
+    this.jobs = new SqliteJobs(context, remove);
+    this.claims = new SqliteClaims(context);
+    this.queues = new SqliteQueues(context);
+    this.stats = new SqliteStats(context);
+    this.workers = new SqliteWorkers(context);
+    this.maintenance = new SqliteMaintenance(context, remove);
+    this.#changes = changes;
+    this.#committer = committer;
+    this.#guard = guard;
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  onChange(listener: (change: StoreChange) => void): () => void {
+    return this.#changes.subscribe(listener);
+  }
+
+  check(): Promise<void> {
+    return this.#read(() => {
+      this.#guard.verify();
+      refuseNewerSchema(this.db);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.db.open) return;
+    this.#changes.stop();
+    await this.#committer.close();
+    this.db.close();
+  }
+
+  signingSecret(): Promise<Buffer> {
+    return this.#read(() => {
+      const row = this.db.prepare("SELECT value FROM secrets WHERE name = 'signing'").get() as {
+        value: Buffer;
+      };
+      return row.value;
+    });
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- async so that whatever `work` throws is a rejection
+  async #read<T>(work: () => T): Promise<T> {
+    if (!this.db.open) throw closedError(this.db.name);
+    try {
+      return work();
+    } catch (error) {
+      throw translateError(error, this.db.name);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { SqliteContext } from "./context.js";
+
+/** Makes due scheduled jobs claimable. */
+export class Promote {
+  readonly #next;
+  readonly #promote;
+
+  constructor(private readonly context: SqliteContext) {
+    const { db } = context;
+    this.#next = db
+      .prepare<[], number>("SELECT run_at FROM jobs WHERE state = 'scheduled' ORDER BY run_at LIMIT 1")
+      .pluck();
+    this.#promote = db.prepare<[number, number], { queue: string; name: string }>(
+      `UPDATE jobs SET state = 'pending' WHERE id IN
+         (SELECT id FROM jobs WHERE state = 'scheduled' AND run_at <= ? ORDER BY run_at, id LIMIT ?)
+       RETURNING queue, name`,
+    );
+  }
+
+  next(): number | null {
+    return this.#next.get() ?? null;
+  }
+
+  /** Runs inside a write transaction. @returns how many jobs became pending */
+  due(limit: number): number {
+    const { clock, ledger, changes, step } = this.context;
+    const rows = this.#promote.all(clock.now(), limit);
+    step("promote:jobs");
+    for (const { queue, name } of rows) {
+      ledger.lane(queue, name).moved("promote", "scheduled", "pending");
+      changes.pending(queue);
+    }
+    return rows.length;
+  }
+}

@@ -1,0 +1,38 @@
+import type { SqliteContext } from "./context.js";
+import type { JobRow } from "./rows.js";
+
+/** Everything that belongs to a job and nothing else. A new table of this kind must be named here. */
+export const TABLES_OF_A_JOB = ["job_specs", "job_results", "attempts", "job_progress", "job_logs"] as const;
+
+/** Removes jobs with all that belongs to them. */
+export class Remove {
+  readonly #statements;
+  readonly #job;
+
+  constructor(private readonly context: SqliteContext) {
+    const { db } = context;
+    // Tags and keys are found through the spec, so they go before it.
+    this.#statements = [
+      `DELETE FROM job_tags WHERE (tag, job_id) IN
+         (SELECT tag.value, job_id FROM job_specs, json_each(tags) AS tag
+          WHERE job_id IN (SELECT value FROM json_each(?)))`,
+      // The key may belong to a newer job by now.
+      `DELETE FROM idempotency_keys WHERE (key, job_id) IN
+         (SELECT idempotency_key, job_id FROM job_specs WHERE job_id IN (SELECT value FROM json_each(?)))`,
+      ...TABLES_OF_A_JOB.map(
+        (table) => `DELETE FROM ${table} WHERE job_id IN (SELECT value FROM json_each(?))`,
+      ),
+    ].map((sql) => db.prepare<[string]>(sql));
+    this.#job = db.prepare<[string]>("DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?))");
+  }
+
+  /** Runs inside a write transaction. */
+  rows(rows: readonly Pick<JobRow, "id" | "queue" | "name" | "state">[]): void {
+    const ids = JSON.stringify(rows.map(({ id }) => id));
+    for (const statement of this.#statements) statement.run(ids);
+    this.context.step("delete:rows");
+    this.#job.run(ids);
+    this.context.step("delete:job");
+    for (const { queue, name, state } of rows) this.context.ledger.lane(queue, name).deleted(state);
+  }
+}

@@ -1,0 +1,201 @@
+import { MAX_ATTEMPTS_KEPT } from "../../core/defaults.js";
+import type { JobState, TransitionName } from "../../core/states.js";
+import type { Failure, Settled, Settlement } from "../claims.js";
+import type { StatEvent } from "../stats.js";
+import type { SqliteContext } from "./context.js";
+import type { CurrentClaim } from "./current-claim.js";
+import type { JobRow } from "./rows.js";
+
+/** What a settlement makes of the job. */
+interface Ending {
+  readonly transition: TransitionName;
+  readonly state: JobState;
+  readonly runAt: number;
+  /** Released and snoozed attempts are given back. */
+  readonly attempt: number;
+  readonly finishedAt: number | null;
+}
+
+/** Ends claims. All statements of complete, fail, release and snooze are here. */
+export class Settle {
+  readonly #end;
+  readonly #insertResult;
+  readonly #insertAttempt;
+  readonly #dropOldAttempts;
+  readonly #findAttempt;
+
+  constructor(
+    private readonly context: SqliteContext,
+    private readonly current: CurrentClaim,
+  ) {
+    const { db } = context;
+    // The guard stands in the statement itself although the row was read before, in the same transaction:
+    // whatever is changed above, a stale claim cannot pass here.
+    this.#end = db.prepare<[JobState, number, number, number | null, number, number]>(
+      `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, finished_at = ?, lease_until = 0
+       WHERE id = ? AND token = ? AND state = 'running'`,
+    );
+    this.#insertResult = db.prepare(
+      `INSERT INTO job_results (job_id, result, problem) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET result = excluded.result, problem = excluded.problem`,
+    );
+    this.#insertAttempt = db.prepare(
+      `INSERT INTO attempts
+         (job_id, token, number, worker_id, started_at, finished_at, outcome, error, retry_delay_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#dropOldAttempts = db.prepare<[number, number]>(
+      "DELETE FROM attempts WHERE job_id = ? AND number <= ?",
+    );
+    this.#findAttempt = db
+      .prepare<[number, number], string>("SELECT outcome FROM attempts WHERE job_id = ? AND token = ?")
+      .pluck();
+  }
+
+  /** Runs inside a write transaction. */
+  apply(settlement: Settlement): Settled {
+    const row = this.current.find(settlement);
+    if (typeof row === "string") {
+      const said = this.current.row(settlement.id);
+      return said !== undefined && this.#saidBefore(settlement, said)
+        ? { ok: true, state: said.state, runAt: said.run_at }
+        : { ok: false, reason: row };
+    }
+    return this.#endClaim(row, settlement);
+  }
+
+  /** The reaper's form: a lease that was extended in the meantime is left alone. */
+  applyIfExpired(settlement: Settlement): Settled {
+    const row = this.current.find(settlement);
+    if (typeof row === "string") return { ok: false, reason: row };
+    if (row.lease_until > this.context.clock.now()) return { ok: false, reason: "reclaimed" };
+    return this.#endClaim(row, settlement);
+  }
+
+  #endClaim(row: JobRow, settlement: Settlement): Settled {
+    const now = this.context.clock.now();
+    const ending = endingOf(row, settlement, now);
+    const { changes } = this.#end.run(
+      ending.state,
+      ending.runAt,
+      ending.attempt,
+      ending.finishedAt,
+      row.id,
+      row.token,
+    );
+    if (changes !== 1) throw new Error(`The claim of job ${row.id} was lost inside a transaction`);
+    this.context.step("settle:job");
+    this.#record(row, settlement, now);
+    this.#account(row, settlement, ending, now);
+    return { ok: true, state: ending.state, runAt: ending.runAt };
+  }
+
+  #record(row: JobRow, settlement: Settlement, now: number): void {
+    if (settlement.verb === "complete") {
+      if (settlement.result === null && settlement.resultProblem === null) return;
+      this.#insertResult.run(row.id, settlement.result, settlement.resultProblem);
+      this.context.step("settle:result");
+    } else if (settlement.verb === "retry") {
+      this.#recordFailure(row, settlement.failure, settlement.delayMs, now);
+    } else if (settlement.verb === "bury") {
+      this.#recordFailure(row, settlement.failure, null, now);
+    }
+  }
+
+  #recordFailure(row: JobRow, failure: Failure, retryDelayMs: number | null, now: number): void {
+    this.#insertAttempt.run(
+      row.id,
+      row.token,
+      row.attempt,
+      row.worker_id ?? "",
+      row.started_at ?? now,
+      now,
+      failure.outcome,
+      JSON.stringify(failure.error),
+      retryDelayMs,
+    );
+    if (row.attempt > MAX_ATTEMPTS_KEPT) this.#dropOldAttempts.run(row.id, row.attempt - MAX_ATTEMPTS_KEPT);
+    this.context.step("settle:attempt");
+  }
+
+  #account(row: JobRow, settlement: Settlement, ending: Ending, now: number): void {
+    const lane = this.context.ledger.lane(row.queue, row.name);
+    lane.moved(ending.transition, "running", ending.state);
+    for (const event of eventsOf(settlement)) lane.count(event);
+    if (settlement.verb !== "release" && settlement.verb !== "snooze") {
+      lane.duration("run", now - (row.started_at ?? now));
+    }
+    if (ending.state === "pending") this.context.changes.pending(row.queue);
+    if (ending.state === "scheduled") this.context.changes.scheduled();
+  }
+
+  /** Whether this claim was settled in just this way: a repeat, because the first answer was lost. */
+  #saidBefore(settlement: Settlement, row: JobRow): boolean {
+    // After the next claim nothing is known of this one but a failure.
+    if (row.token === settlement.token && row.state !== "running") {
+      if (settlement.verb === "complete") return row.state === "completed";
+      if (settlement.verb === "release" || settlement.verb === "snooze") {
+        return row.finished_at === null && this.#findAttempt.get(row.id, row.token) === undefined;
+      }
+    }
+    if (settlement.verb !== "retry" && settlement.verb !== "bury") return false;
+    return this.#findAttempt.get(row.id, settlement.token) === settlement.failure.outcome;
+  }
+}
+
+function endingOf(row: JobRow, settlement: Settlement, now: number): Ending {
+  switch (settlement.verb) {
+    case "complete":
+      return {
+        transition: "complete",
+        state: "completed",
+        runAt: row.run_at,
+        attempt: row.attempt,
+        finishedAt: now,
+      };
+    case "bury":
+      return { transition: "bury", state: "dead", runAt: row.run_at, attempt: row.attempt, finishedAt: now };
+    case "retry":
+      return {
+        transition: "retry",
+        ...waiting(now, settlement.delayMs),
+        attempt: row.attempt,
+        finishedAt: null,
+      };
+    case "snooze":
+      return {
+        transition: "snooze",
+        ...waiting(now, settlement.delayMs),
+        attempt: row.attempt - 1,
+        finishedAt: null,
+      };
+    case "release":
+      // Keeps its `run_at`, so it goes back to its place in the queue.
+      return {
+        transition: "release",
+        state: "pending",
+        runAt: row.run_at,
+        attempt: row.attempt - 1,
+        finishedAt: null,
+      };
+  }
+}
+
+function waiting(now: number, delayMs: number): { state: JobState; runAt: number } {
+  return { state: delayMs > 0 ? "scheduled" : "pending", runAt: now + delayMs };
+}
+
+function eventsOf(settlement: Settlement): readonly StatEvent[] {
+  switch (settlement.verb) {
+    case "complete":
+      return ["completed"];
+    case "retry":
+      return settlement.failure.outcome === "lost" ? ["failed", "lost", "retried"] : ["failed", "retried"];
+    case "bury":
+      return settlement.failure.outcome === "lost" ? ["failed", "lost", "dead"] : ["failed", "dead"];
+    case "release":
+      return ["released"];
+    case "snooze":
+      return ["snoozed"];
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * The points between the statements of a write at which a crash would hurt most. The crash tests kill a
+ * process at each of them; in production the hook does nothing.
+ */
+export const STEPS = [
+  "begin",
+  "enqueue:job",
+  "enqueue:spec",
+  "enqueue:key",
+  "claim:update",
+  "claim:payload",
+  "settle:job",
+  "settle:result",
+  "settle:attempt",
+  "cancel:job",
+  "revive:job",
+  "delete:rows",
+  "delete:job",
+  "promote:jobs",
+  "ledger:counts",
+  "ledger:stats",
+  "sequences",
+  "before-commit",
+  "after-commit",
+] as const;
+
+export type Step = (typeof STEPS)[number];
+export type StepHook = (step: Step) => void;

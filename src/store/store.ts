@@ -1,0 +1,50 @@
+import type { ClaimStore } from "./claims.js";
+import type { JobStore } from "./jobs.js";
+import type { MaintenanceStore } from "./maintenance.js";
+import type { QueueStore } from "./queues.js";
+import type { StatStore } from "./stats.js";
+import type { WorkerStore } from "./workers.js";
+
+/**
+ * Everything that Konveier keeps. One interface for each noun; `test/contract` says what each must do,
+ * and every store passes it.
+ *
+ * Rules for all of them:
+ * - When a promise of a write resolves, the write is durable.
+ * - The store's clock decides what is due and what has expired, never the caller's.
+ * - A write of a claim is guarded by its fencing token.
+ * - Every state change keeps the counters and roll-ups right in the same transaction.
+ */
+export interface Store {
+  readonly jobs: JobStore;
+  readonly claims: ClaimStore;
+  readonly queues: QueueStore;
+  readonly stats: StatStore;
+  readonly workers: WorkerStore;
+  readonly maintenance: MaintenanceStore;
+
+  /** The store's own time, milliseconds since the epoch. */
+  now(): number;
+
+  /**
+   * Calls `listener` soon after jobs may have become claimable or scheduled, whichever process did it.
+   * It may be called without need, and calls may be joined. Returns what ends the subscription.
+   */
+  onChange(listener: (change: StoreChange) => void): () => void;
+
+  /** Resolves when the store can be read and written; rejects with a `store_…` error that says what to do. */
+  check(): Promise<void>;
+
+  /** A secret of this database: what is signed with it can be checked by every server on it. */
+  signingSecret(): Promise<Buffer>;
+
+  /** Finishes what was begun, then closes. Later calls reject with `store_closed`. May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface StoreChange {
+  /** Queues that may have claimable jobs now; `null` when the store cannot tell. */
+  readonly queues: ReadonlySet<string> | null;
+  /** Whether a job may have been scheduled. */
+  readonly scheduled: boolean;
+}

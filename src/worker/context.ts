@@ -1,0 +1,75 @@
+import { MAX_LOG_MESSAGE_LENGTH, MAX_PROGRESS_MESSAGE_LENGTH } from "../core/defaults.js";
+import { LeaseLostError } from "../core/errors.js";
+import { LOG_LEVELS, type LogLevel } from "../core/job.js";
+import { storableText } from "../core/storable-text.js";
+import type { ClaimStore } from "../store/claims.js";
+import type { JobContext } from "./define-job.js";
+import type { Run } from "./run.js";
+
+/** What a handler is given, over the run of its job. */
+export class RunContext implements JobContext {
+  readonly job: JobContext["job"];
+  readonly token: number;
+  readonly #run: Run;
+  readonly #claims: ClaimStore;
+
+  constructor(
+    run: Run,
+    readonly payload: unknown,
+    claims: ClaimStore,
+  ) {
+    this.#run = run;
+    this.#claims = claims;
+    this.job = run.job;
+    this.token = run.job.token;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  /** Getters, so that handlers can destructure them and jobs that need neither pay for neither. */
+  get progress(): JobContext["progress"] {
+    return (percent, message) => this.#progress(percent, message);
+  }
+
+  get log(): JobContext["log"] {
+    return (message, level) => this.#log(message, level);
+  }
+
+  #progress(percent: number, message?: string): Promise<void> {
+    if (!Number.isFinite(percent))
+      return unhandledSafe(Promise.reject(new RangeError(`progress ${percent} is no number`)));
+    const text = message === undefined ? null : storableText(message, MAX_PROGRESS_MESSAGE_LENGTH);
+    const bounded = Math.min(Math.max(percent, 0), 100);
+    return this.#guarded(() => this.#claims.progress(this.#run.job, bounded, text));
+  }
+
+  #log(message: string, level: LogLevel = "info"): Promise<void> {
+    if (!LOG_LEVELS.includes(level)) {
+      return unhandledSafe(
+        Promise.reject(new RangeError(`log level must be one of ${LOG_LEVELS.join(", ")}`)),
+      );
+    }
+    const line = { level, message: storableText(message, MAX_LOG_MESSAGE_LENGTH) };
+    return this.#guarded(() => this.#claims.log(this.#run.job, [line]));
+  }
+
+  #guarded(write: () => ReturnType<ClaimStore["progress"]>): Promise<void> {
+    this.#run.checkLease();
+    return unhandledSafe(
+      (async () => {
+        const reason = this.#run.lost ?? (await write());
+        if (reason === null) return;
+        this.#run.lose(reason);
+        throw new LeaseLostError(this.#run.job.id, this.#run.job.token, reason);
+      })(),
+    );
+  }
+}
+
+/** A handler may ignore the promise: its rejection must not end the process. */
+function unhandledSafe(promise: Promise<void>): Promise<void> {
+  promise.catch(() => undefined);
+  return promise;
+}

@@ -1,0 +1,25 @@
+import type { Fault } from "../core/errors.js";
+import { validationError } from "../core/job-request.js";
+import type { PayloadSchema } from "./define-job.js";
+
+/** The payload as its schema gives it back. @throws KonveierError `validation_failed` with every issue */
+export async function validatePayload<Payload>(
+  schema: PayloadSchema<Payload>,
+  payload: unknown,
+): Promise<Payload> {
+  const result = await schema["~standard"].validate(payload);
+  if (result.issues === undefined) return result.value;
+  throw validationError(
+    result.issues.map(({ path, message }): Fault => ({
+      pointer: ["", "payload", ...(path ?? []).map(segmentOf)].join("/"),
+      code: "payload_invalid",
+      detail: message,
+    })),
+  );
+}
+
+function segmentOf(segment: unknown): string {
+  const key: unknown =
+    typeof segment === "object" && segment !== null && "key" in segment ? segment.key : segment;
+  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+}
