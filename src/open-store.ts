@@ -19,8 +19,17 @@ export interface StoreOptions {
  * @throws KonveierError `store_…` that says what to do
  */
 export function openStore(url: string, options: StoreOptions = {}): SqliteStore {
-  if (url.startsWith("sqlite:")) return openSqliteStore(sqlitePath(url), options);
-  if (url.startsWith("file:")) return openSqliteStore(fileURLToPath(url), options);
+  return openSqliteStore(sqliteFile(url), options);
+}
+
+/**
+ * The database file that a URL names, or `:memory:`.
+ *
+ * @throws KonveierError `store_unsupported`
+ */
+export function sqliteFile(url: string): string {
+  if (url.startsWith("sqlite:")) return sqlitePath(url);
+  if (url.startsWith("file:")) return fileURLToPath(url);
   // The URL may hold a password, so only its scheme is repeated.
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "no scheme";
   throw new KonveierError(

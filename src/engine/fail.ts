@@ -1,6 +1,6 @@
 import { backoffDelayMs, clampDelayMs } from "../core/backoff.js";
 import type { ClaimedJob } from "../core/job.js";
-import type { Failure, Settlement } from "../store/claims.js";
+import type { FailedSettlement, Failure } from "../store/claims.js";
 import type { EngineContext } from "./context.js";
 
 /** What a decision about a failed attempt needs to know of the claim. */
@@ -21,7 +21,7 @@ export function failure(
   claim: FailedClaim,
   failed: Failure,
   retry: RetryWish = "auto",
-): Settlement {
+): FailedSettlement {
   const { id, token } = claim;
   if (retry === "never" || claim.attempt >= claim.maxAttempts) {
     return { verb: "bury", id, token, failure: failed };

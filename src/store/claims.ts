@@ -29,6 +29,9 @@ export type Settlement = ClaimKey &
     | { readonly verb: "snooze"; readonly delayMs: number }
   );
 
+/** How the claim of a failed attempt ends. */
+export type FailedSettlement = Extract<Settlement, { verb: "retry" | "bury" }>;
+
 export interface Failure {
   readonly outcome: "failed" | "timed_out" | "lost";
   readonly error: StoredError;
@@ -87,7 +90,7 @@ export interface ClaimStore {
   expired(limit: number): Promise<readonly ExpiredClaim[]>;
 
   /** Like `settle`, for claims whose lease has still ended at the time of the write; others are left alone. */
-  reap(settlements: readonly Settlement[]): Promise<readonly Settled[]>;
+  reap(settlements: readonly FailedSettlement[]): Promise<readonly Settled[]>;
 
   /** Makes up to `limit` due scheduled jobs pending. @returns how many there were */
   promote(limit: number): Promise<number>;

@@ -1,4 +1,4 @@
-import type { ExpiredClaim, Settlement } from "../../store/claims.js";
+import type { ExpiredClaim, FailedSettlement } from "../../store/claims.js";
 import type { EngineContext } from "../context.js";
 import { failure } from "../fail.js";
 import { tellSettled } from "../tell-settled.js";
@@ -29,7 +29,7 @@ export async function reap(context: EngineContext, limit = BATCH): Promise<numbe
   return expired.length;
 }
 
-function settlementOf(context: EngineContext, claim: ExpiredClaim): Settlement {
+function settlementOf(context: EngineContext, claim: ExpiredClaim): FailedSettlement {
   const error = {
     type: "LeaseExpired",
     message: `The lease of worker ${claim.workerId} ended: it crashed, or it was blocked or cut off for too long`,

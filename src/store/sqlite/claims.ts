@@ -6,6 +6,7 @@ import type {
   ClaimStore,
   ExpiredClaim,
   Extended,
+  FailedSettlement,
   NewLogLine,
   Settled,
   Settlement,
@@ -74,7 +75,7 @@ export class SqliteClaims implements ClaimStore {
     return this.context.write(() => settlements.map((settlement) => this.#settle.apply(settlement)));
   }
 
-  reap(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
+  reap(settlements: readonly FailedSettlement[]): Promise<readonly Settled[]> {
     return this.context.write(() => settlements.map((settlement) => this.#settle.applyIfExpired(settlement)));
   }
 

@@ -1,6 +1,8 @@
+import { MAX_PRIORITY } from "../../core/defaults.js";
 import { JOB_STATES, type JobState } from "../../core/states.js";
 import type { Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
+import { Lanes } from "./lanes.js";
 
 interface QueueRow {
   readonly name: string;
@@ -14,6 +16,7 @@ interface CountRow {
 }
 
 export class SqliteQueues implements QueueStore {
+  readonly #lanes;
   readonly #names;
   readonly #row;
   readonly #counts;
@@ -24,6 +27,7 @@ export class SqliteQueues implements QueueStore {
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
+    this.#lanes = new Lanes(db);
     this.#names = db
       .prepare<[], string>("SELECT queue FROM counts UNION SELECT name FROM queues ORDER BY 1")
       .pluck();
@@ -31,10 +35,10 @@ export class SqliteQueues implements QueueStore {
     this.#counts = db.prepare<[string], CountRow>(
       "SELECT state, sum(n) AS n FROM counts WHERE queue = ? GROUP BY state",
     );
-    // Over priorities the index is not in order of `run_at`, so this asks each of the ten.
+    // The index is ordered by `run_at` only within one name and priority, so each of these is asked.
     this.#oldest = db
-      .prepare<[string, number], number>(
-        `SELECT run_at FROM jobs WHERE state = 'pending' AND queue = ? AND priority = ?
+      .prepare<[string, string, number], number>(
+        `SELECT run_at FROM jobs WHERE state = 'pending' AND queue = ? AND name = ? AND priority = ?
          ORDER BY run_at, id LIMIT 1`,
       )
       .pluck();
@@ -92,12 +96,14 @@ export class SqliteQueues implements QueueStore {
     };
   }
 
-  #oldestPending(name: string): number | null {
-    const oldest = PRIORITIES.map((priority) => this.#oldest.get(name, priority)).filter(
-      (runAt) => runAt !== undefined,
-    );
-    return oldest.length === 0 ? null : Math.min(...oldest);
+  #oldestPending(queue: string): number | null {
+    let oldest: number | null = null;
+    for (const name of this.#lanes.pending(queue, null)) {
+      for (let priority = 0; priority <= MAX_PRIORITY; priority += 1) {
+        const runAt = this.#oldest.get(queue, name, priority);
+        if (runAt !== undefined && (oldest === null || runAt < oldest)) oldest = runAt;
+      }
+    }
+    return oldest;
   }
 }
-
-const PRIORITIES = Array.from({ length: 10 }, (_, priority) => priority);

@@ -19,19 +19,16 @@ export class Sequences {
     this.#write = db.prepare("UPDATE sequences SET value = ? WHERE name = ?");
   }
 
-  /** Takes `count` numbers; the answer is the one before the first of them. */
+  /**
+   * Takes `count` numbers; the answer is the one before the first of them. Once one was taken in a
+   * transaction, even none, taking more needs no statement, so it can be done while another one runs.
+   */
   take(name: SequenceName, count: number): number {
     const last = this.#values.get(name) ?? this.#read.get(name)?.value;
     if (last === undefined) throw new Error(`Sequence ${name} is missing`);
     if (!Number.isSafeInteger(last + count)) throw new Error(`Sequence ${name} is exhausted`);
     this.#values.set(name, last + count);
     return last;
-  }
-
-  /** Gives back the last `count` numbers taken in this transaction. */
-  putBack(name: SequenceName, count: number): void {
-    const last = this.#values.get(name);
-    if (last !== undefined) this.#values.set(name, last - count);
   }
 
   flush(): void {

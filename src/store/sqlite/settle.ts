@@ -1,7 +1,8 @@
 import { MAX_ATTEMPTS_KEPT } from "../../core/defaults.js";
 import type { JobState, TransitionName } from "../../core/states.js";
-import type { Failure, Settled, Settlement } from "../claims.js";
+import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.js";
 import type { StatEvent } from "../stats.js";
+import { Complete } from "./complete.js";
 import type { SqliteContext } from "./context.js";
 import type { CurrentClaim } from "./current-claim.js";
 import type { JobRow } from "./rows.js";
@@ -16,10 +17,12 @@ interface Ending {
   readonly finishedAt: number | null;
 }
 
-/** Ends claims. All statements of complete, fail, release and snooze are here. */
+type UnfinishedSettlement = Exclude<Settlement, { verb: "complete" }>;
+
+/** Ends claims. All statements of fail, release and snooze are here; `complete.ts` has those of success. */
 export class Settle {
+  readonly #complete;
   readonly #end;
-  readonly #insertResult;
   readonly #insertAttempt;
   readonly #dropOldAttempts;
   readonly #findAttempt;
@@ -29,15 +32,12 @@ export class Settle {
     private readonly current: CurrentClaim,
   ) {
     const { db } = context;
+    this.#complete = new Complete(context);
     // The guard stands in the statement itself although the row was read before, in the same transaction:
     // whatever is changed above, a stale claim cannot pass here.
     this.#end = db.prepare<[JobState, number, number, number | null, number, number]>(
       `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, finished_at = ?, lease_until = 0
        WHERE id = ? AND token = ? AND state = 'running'`,
-    );
-    this.#insertResult = db.prepare(
-      `INSERT INTO job_results (job_id, result, problem) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET result = excluded.result, problem = excluded.problem`,
     );
     this.#insertAttempt = db.prepare(
       `INSERT INTO attempts
@@ -54,25 +54,22 @@ export class Settle {
 
   /** Runs inside a write transaction. */
   apply(settlement: Settlement): Settled {
-    const row = this.current.find(settlement);
-    if (typeof row === "string") {
-      const said = this.current.row(settlement.id);
-      return said !== undefined && this.#saidBefore(settlement, said)
-        ? { ok: true, state: said.state, runAt: said.run_at }
-        : { ok: false, reason: row };
+    if (settlement.verb === "complete") {
+      return this.#complete.apply(settlement) ?? this.#repeated(settlement);
     }
-    return this.#endClaim(row, settlement);
+    const row = this.current.find(settlement);
+    return typeof row === "string" ? this.#repeated(settlement) : this.#endClaim(row, settlement);
   }
 
   /** The reaper's form: a lease that was extended in the meantime is left alone. */
-  applyIfExpired(settlement: Settlement): Settled {
+  applyIfExpired(settlement: FailedSettlement): Settled {
     const row = this.current.find(settlement);
     if (typeof row === "string") return { ok: false, reason: row };
     if (row.lease_until > this.context.clock.now()) return { ok: false, reason: "reclaimed" };
     return this.#endClaim(row, settlement);
   }
 
-  #endClaim(row: JobRow, settlement: Settlement): Settled {
+  #endClaim(row: JobRow, settlement: UnfinishedSettlement): Settled {
     const now = this.context.clock.now();
     const ending = endingOf(row, settlement, now);
     const { changes } = this.#end.run(
@@ -90,16 +87,9 @@ export class Settle {
     return { ok: true, state: ending.state, runAt: ending.runAt };
   }
 
-  #record(row: JobRow, settlement: Settlement, now: number): void {
-    if (settlement.verb === "complete") {
-      if (settlement.result === null && settlement.resultProblem === null) return;
-      this.#insertResult.run(row.id, settlement.result, settlement.resultProblem);
-      this.context.step("settle:result");
-    } else if (settlement.verb === "retry") {
-      this.#recordFailure(row, settlement.failure, settlement.delayMs, now);
-    } else if (settlement.verb === "bury") {
-      this.#recordFailure(row, settlement.failure, null, now);
-    }
+  #record(row: JobRow, settlement: UnfinishedSettlement, now: number): void {
+    if (settlement.verb === "retry") this.#recordFailure(row, settlement.failure, settlement.delayMs, now);
+    if (settlement.verb === "bury") this.#recordFailure(row, settlement.failure, null, now);
   }
 
   #recordFailure(row: JobRow, failure: Failure, retryDelayMs: number | null, now: number): void {
@@ -118,7 +108,7 @@ export class Settle {
     this.context.step("settle:attempt");
   }
 
-  #account(row: JobRow, settlement: Settlement, ending: Ending, now: number): void {
+  #account(row: JobRow, settlement: UnfinishedSettlement, ending: Ending, now: number): void {
     const lane = this.context.ledger.lane(row.queue, row.name);
     lane.moved(ending.transition, "running", ending.state);
     for (const event of eventsOf(settlement)) lane.count(event);
@@ -127,6 +117,14 @@ export class Settle {
     }
     if (ending.state === "pending") this.context.changes.pending(row.queue);
     if (ending.state === "scheduled") this.context.changes.scheduled();
+  }
+
+  /** The claim is not the current one: perhaps because this very settlement was made already. */
+  #repeated(settlement: Settlement): Settled {
+    const row = this.current.row(settlement.id);
+    return row !== undefined && this.#saidBefore(settlement, row)
+      ? { ok: true, state: row.state, runAt: row.run_at }
+      : { ok: false, reason: this.current.lossReason(settlement) };
   }
 
   /** Whether this claim was settled in just this way: a repeat, because the first answer was lost. */
@@ -143,16 +141,8 @@ export class Settle {
   }
 }
 
-function endingOf(row: JobRow, settlement: Settlement, now: number): Ending {
+function endingOf(row: JobRow, settlement: UnfinishedSettlement, now: number): Ending {
   switch (settlement.verb) {
-    case "complete":
-      return {
-        transition: "complete",
-        state: "completed",
-        runAt: row.run_at,
-        attempt: row.attempt,
-        finishedAt: now,
-      };
     case "bury":
       return { transition: "bury", state: "dead", runAt: row.run_at, attempt: row.attempt, finishedAt: now };
     case "retry":
@@ -185,10 +175,8 @@ function waiting(now: number, delayMs: number): { state: JobState; runAt: number
   return { state: delayMs > 0 ? "scheduled" : "pending", runAt: now + delayMs };
 }
 
-function eventsOf(settlement: Settlement): readonly StatEvent[] {
+function eventsOf(settlement: UnfinishedSettlement): readonly StatEvent[] {
   switch (settlement.verb) {
-    case "complete":
-      return ["completed"];
     case "retry":
       return settlement.failure.outcome === "lost" ? ["failed", "lost", "retried"] : ["failed", "retried"];
     case "bury":

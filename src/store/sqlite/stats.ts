@@ -24,6 +24,12 @@ type DurationRow = LaneRow & {
   readonly sum_ms: number;
 };
 
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly queue: string | null;
+}
+
 interface MutableHistogram {
   count: number;
   sumMs: number;
@@ -40,21 +46,20 @@ export class SqliteStats implements StatStore {
   readonly #durations;
 
   constructor(private readonly context: SqliteContext) {
-    const range = "minute >= ?1 AND minute < ?2 AND (?3 IS NULL OR queue = ?3)";
-    this.#events = context.db.prepare<[number, number, string | null], EventRow>(
-      `SELECT * FROM minute_events WHERE ${range}`,
-    );
-    this.#durations = context.db.prepare<[number, number, string | null], DurationRow>(
+    const range = "minute >= @from AND minute < @to AND (@queue IS NULL OR queue = @queue)";
+    this.#events = context.db.prepare<[Range], EventRow>(`SELECT * FROM minute_events WHERE ${range}`);
+    this.#durations = context.db.prepare<[Range], DurationRow>(
       `SELECT * FROM minute_durations WHERE ${range}`,
     );
   }
 
   minutes(filter: StatFilter): Promise<readonly MinuteStat[]> {
     return this.context.read(() => {
-      const range = [Math.floor(filter.from / 60_000) * 60_000, filter.to, filter.queue ?? null] as const;
+      const from = Math.floor(filter.from / 60_000) * 60_000;
+      const range = { from, to: filter.to, queue: filter.queue ?? null };
       const stats = new Map<string, MutableStat>();
-      for (const row of this.#events.all(...range)) statOf(stats, row).events[row.event] = row.n;
-      for (const row of this.#durations.all(...range)) {
+      for (const row of this.#events.all(range)) statOf(stats, row).events[row.event] = row.n;
+      for (const row of this.#durations.all(range)) {
         const histogram = statOf(stats, row).durations[row.kind];
         histogram.count += row.n;
         histogram.sumMs += row.sum_ms;

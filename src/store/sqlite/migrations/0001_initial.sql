@@ -38,9 +38,9 @@ CREATE TABLE jobs (
 ) STRICT;
 
 -- One partial index for each state that is searched: history and backlog cost the others nothing.
-CREATE INDEX jobs_pending   ON jobs (queue, priority DESC, run_at, id) WHERE state = 'pending';
--- For workers that serve only some names: they never scan past a backlog of others.
-CREATE INDEX jobs_pending_by_name ON jobs (queue, name, priority DESC, run_at, id) WHERE state = 'pending';
+-- A queue's pending jobs lie in one lane for each name, in claim order: a worker that serves only some
+-- names never scans past a backlog of others. A claim merges the lanes that it may take from.
+CREATE INDEX jobs_pending   ON jobs (queue, name, priority DESC, run_at, id) WHERE state = 'pending';
 CREATE INDEX jobs_scheduled ON jobs (run_at, id)      WHERE state = 'scheduled';
 CREATE INDEX jobs_running   ON jobs (lease_until)     WHERE state = 'running';
 CREATE INDEX jobs_completed ON jobs (finished_at, id) WHERE state = 'completed';
