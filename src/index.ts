@@ -34,3 +34,6 @@ export type { StoredError } from "./core/stored-error.js";
 export type { JobCursor, JobFilter, JobPage } from "./store/jobs.js";
 export type { Retention } from "./store/maintenance.js";
 export type { Queue } from "./store/queues.js";
+export { webhookCall, type WebhookCallOptions } from "./handlers/webhook/webhook-call.js";
+export type { WebhookCallPayload } from "./handlers/webhook/payload.js";
+export type { WebhookCallResult } from "./handlers/webhook/result.js";

@@ -54,26 +54,14 @@ export class Konveier {
    * @param url such as `sqlite:./jobs.db`
    * @throws KonveierError `store_…` that says what to do
    */
+  // eslint-disable-next-line @typescript-eslint/require-await -- other stores open asynchronously; the call must not change with them
   static async open(url: string, options: KonveierOptions = {}): Promise<Konveier> {
-    const { retention, random, ...storeOptions } = options;
-    return Promise.resolve(Konveier.on(openStore(url, storeOptions), { ...options, retention, random }));
+    return Konveier.withStore(openStore(url, options), options);
   }
 
-  /** Works on a store that is open already; closing closes that store. */
-  static on(
-    store: Store,
-    {
-      clock,
-      random,
-      retention,
-    }: {
-      clock?: Clock | undefined;
-      random?: (() => number) | undefined;
-      retention?: Partial<Retention> | undefined;
-    } = {},
-  ): Konveier {
-    const context = createContext(store, { ...(clock && { clock }), ...(random && { random }) });
-    return new Konveier(context, retention);
+  /** Works on a store that is open already. Closing closes it. */
+  static withStore(store: Store, options: Omit<KonveierOptions, "synchronous"> = {}): Konveier {
+    return new Konveier(createContext(store, options), options.retention);
   }
 
   /**

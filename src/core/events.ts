@@ -63,6 +63,11 @@ export class Events {
     };
   }
 
+  /** Whether anybody listens: on hot paths, ask before making an event. */
+  wants(name: EventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0;
+  }
+
   emit<Name extends EventName>(name: Name, event: EventMap[Name]): void {
     const listeners = this.#listeners.get(name);
     if (listeners === undefined) return;

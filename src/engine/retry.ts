@@ -42,9 +42,11 @@ export async function retryMany(
       'A bulk retry needs a filter of "queue", "name" or "tag", none of them empty.',
     );
   }
+  // Jobs that die again meanwhile are not retried again.
+  const by = context.store.now();
   let total = 0;
   for (;;) {
-    const revived = await context.store.jobs.reviveMany(filter, BATCH);
+    const revived = await context.store.jobs.reviveMany(filter, by, BATCH);
     total += revived;
     if (revived < BATCH) return total;
   }

@@ -6,10 +6,15 @@ const REMIND_MS = 10_000;
 
 /**
  * Whether the background work of this process reaches the store. An outage is told when it begins,
- * every ten seconds while it lasts, and when it ends, however many loops and workers meet it.
+ * every ten seconds while it lasts, and when it ends, however many loops and workers meet it. Where some
+ * calls work and others fail, outages begin and end all the time: these too are told at most every ten
+ * seconds.
  */
 export class StoreHealth {
-  #saidAt: number | null = null;
+  #down = false;
+  /** Whether the present outage has been told. */
+  #told = false;
+  #toldAt = Number.NEGATIVE_INFINITY;
   #recoveredAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -24,21 +29,25 @@ export class StoreHealth {
       return;
     }
     if (error.code === "store_closed") return;
+    this.#down = true;
     const now = this.clock.monotonic();
-    if (this.#saidAt !== null && now - this.#saidAt < REMIND_MS) return;
-    this.#saidAt = now;
+    if (now - this.#toldAt < REMIND_MS) return;
+    this.#toldAt = now;
+    this.#told = true;
     this.events.emit("store.unavailable", { error });
   }
 
   worked(): void {
-    if (this.#saidAt === null) return;
-    this.#saidAt = null;
+    if (!this.#down) return;
+    this.#down = false;
     this.#recoveredAt = this.clock.monotonic();
+    if (!this.#told) return;
+    this.#told = false;
     this.events.emit("store.recovered", { after: "outage" });
   }
 
   /** Milliseconds since the last outage ended; 0 while one lasts. */
   steadyForMs(): number {
-    return this.#saidAt === null ? this.clock.monotonic() - this.#recoveredAt : 0;
+    return this.#down ? 0 : this.clock.monotonic() - this.#recoveredAt;
   }
 }

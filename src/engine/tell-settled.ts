@@ -9,6 +9,7 @@ export type SettledJob = Pick<ClaimedJob, "queue" | "name" | "attempt" | "starte
 
 /** Says what a settlement did, once the store has kept it. */
 export function tellSettled({ events, store }: EngineContext, job: SettledJob, settlement: Settlement): void {
+  if (settlement.verb === "complete" && !events.wants("job.completed")) return;
   const fact: JobFact = {
     id: settlement.id,
     token: settlement.token,

@@ -79,8 +79,11 @@ export interface JobStore {
   cancel(id: string): Promise<JobChange>;
   /** Gives a dead or cancelled job a fresh budget and makes it claimable. */
   revive(id: string): Promise<JobChange>;
-  /** Revives up to `limit` dead jobs that match, oldest first; the answer is how many there were. */
-  reviveMany(filter: Omit<JobFilter, "state">, limit: number): Promise<number>;
+  /**
+   * Revives up to `limit` jobs that match and were dead at the instant `by`, oldest first; the answer is
+   * how many there were. A job that dies again is not met twice.
+   */
+  reviveMany(filter: Omit<JobFilter, "state">, by: Instant, limit: number): Promise<number>;
   /** Makes a scheduled job claimable. */
   runNow(id: string): Promise<JobChange>;
   /** Removes a job and all that belongs to it. A running one only with `force`. */

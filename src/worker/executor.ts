@@ -1,6 +1,6 @@
 import { ABORT_GRACE_MS } from "../core/defaults.js";
 import { callAt } from "../core/clock.js";
-import { LeaseLostError } from "../core/errors.js";
+import { KonveierError, LeaseLostError } from "../core/errors.js";
 import { NonRetryableError, RetryAfter, Snooze } from "../core/outcomes.js";
 import { describeError } from "../core/stored-error.js";
 import { completion } from "../engine/complete.js";
@@ -8,7 +8,7 @@ import type { EngineContext } from "../engine/context.js";
 import { failure } from "../engine/fail.js";
 import type { Settlement } from "../store/claims.js";
 import { RunContext } from "./context.js";
-import type { AnyJobDefinition } from "./define-job.js";
+import type { AnyJobDefinition, PayloadSchema } from "./define-job.js";
 import { validatePayload } from "./payload-schema.js";
 import { JobTimeoutError, WorkerStoppingError, type AbortReason, type Run } from "./run.js";
 
@@ -40,8 +40,9 @@ export class Executor {
     if (definition === undefined) {
       throw new Error(`This worker has no handler for jobs named ${run.job.name}`);
     }
-    let payload = decode(run.job.payload);
-    if (definition.schema !== undefined) payload = await validatePayload(definition.schema, payload);
+    const decoded = decode(run.job.payload);
+    const payload: unknown =
+      definition.schema === undefined ? decoded : await valid(definition.schema, decoded);
     return definition.handler(new RunContext(run, payload, this.context.store.claims)) as unknown;
   }
 }
@@ -51,6 +52,16 @@ function decode(payload: string): unknown {
     return JSON.parse(payload) as unknown;
   } catch (error) {
     throw new Error("The stored payload is not valid JSON", { cause: error });
+  }
+}
+
+/** The same payload would fail every time, so the job is dead at once. */
+async function valid<Payload>(schema: PayloadSchema<Payload>, payload: unknown): Promise<Payload> {
+  try {
+    return await validatePayload(schema, payload);
+  } catch (error) {
+    if (!(error instanceof KonveierError)) throw error;
+    throw new NonRetryableError(error.message, { cause: error });
   }
 }
 

@@ -23,7 +23,8 @@ export class ChangeByHand {
     );
     this.#recordCancelled = db.prepare<[number, number]>(
       `INSERT INTO attempts (job_id, token, number, worker_id, started_at, finished_at, outcome)
-       SELECT id, token, attempt, coalesce(worker_id, ''), started_at, ?, 'cancelled' FROM jobs WHERE id = ?`,
+       SELECT id, token, attempt, coalesce(worker_id, ''), started_at, ?, 'cancelled' FROM jobs WHERE id = ?
+       ON CONFLICT DO NOTHING`,
     );
     this.#revive = db.prepare<[number, number]>(
       `UPDATE jobs SET state = 'pending', run_at = ?, finished_at = NULL,

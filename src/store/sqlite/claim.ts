@@ -101,7 +101,6 @@ export class Claim {
     const names = this.#lanes.pending(queue, request.names);
     const [first] = names;
     if (first === undefined) return;
-    this.context.sequences.take("token", 0);
     // Has the last token read before `next_token` needs it: within the statement the connection is busy.
     this.context.sequences.take("token", 0);
     const rows =

@@ -109,9 +109,9 @@ export class Committer {
     } catch (error) {
       return this.#beginFailed(writes, error);
     }
-    this.step("begin");
     const outcomes: Outcome[] = [];
     try {
+      this.step("begin");
       this.#runAll(writes, outcomes);
       this.#finish();
     } catch (error) {

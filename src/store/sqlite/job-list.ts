@@ -1,3 +1,4 @@
+import type { Instant } from "../../core/job.js";
 import type { JobState } from "../../core/states.js";
 import type { JobCursor, JobFilter, JobPage } from "../jobs.js";
 import type { Connection } from "./connection.js";
@@ -35,7 +36,7 @@ export class JobList {
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
     const rows = this.db
       .prepare<unknown[], JobRow>(
-        `SELECT jobs.* FROM ${filter.tag === undefined ? "jobs" : "job_tags JOIN jobs ON jobs.id = job_tags.job_id"}
+        `SELECT jobs.* FROM ${tablesOf(filter)}
          ${where} ORDER BY jobs.${order.column} ${order.direction}, jobs.id ${order.direction} LIMIT ?`,
       )
       .all(...values, limit + 1);
@@ -47,6 +48,24 @@ export class JobList {
       next: more ? { sort: last[order.column] ?? 0, id: String(last.id) } : null,
     };
   }
+
+  /** Ids of the jobs that match and were dead at the instant `by`, oldest first. */
+  deadBy(filter: Omit<JobFilter, "state">, by: Instant, limit: number): string[] {
+    const { conditions, values } = conditionsOf({ ...filter, state: "dead" });
+    return this.db
+      .prepare<unknown[], number>(
+        `SELECT jobs.id FROM ${tablesOf(filter)}
+         WHERE ${conditions.join(" AND ")} AND jobs.finished_at <= ?
+         ORDER BY jobs.finished_at, jobs.id LIMIT ?`,
+      )
+      .pluck()
+      .all(...values, by, limit)
+      .map(String);
+  }
+}
+
+function tablesOf({ tag }: JobFilter): string {
+  return tag === undefined ? "jobs" : "job_tags JOIN jobs ON jobs.id = job_tags.job_id";
 }
 
 function conditionsOf(filter: JobFilter): { conditions: string[]; values: unknown[] } {

@@ -1,4 +1,4 @@
-import type { Attempt, Job, JobDetail, LogLine } from "../../core/job.js";
+import type { Attempt, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
 import type { Inserted, JobChange, JobCursor, JobFilter, JobPage, JobStore, NewJob } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import { ChangeByHand } from "./change-by-hand.js";
@@ -66,11 +66,11 @@ export class SqliteJobs implements JobStore {
     return this.context.write(() => this.#byHand.revive(id));
   }
 
-  reviveMany(filter: Omit<JobFilter, "state">, limit: number): Promise<number> {
+  reviveMany(filter: Omit<JobFilter, "state">, by: Instant, limit: number): Promise<number> {
     return this.context.write(() => {
-      const { items } = this.#list.page({ ...filter, state: "dead" }, limit, null);
-      for (const job of items) this.#byHand.revive(job.id);
-      return items.length;
+      const ids = this.#list.deadBy(filter, by, limit);
+      for (const id of ids) this.#byHand.revive(id);
+      return ids.length;
     });
   }
 

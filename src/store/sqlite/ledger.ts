@@ -1,5 +1,11 @@
 import { assertTransition, JOB_STATES, type JobState, type TransitionName } from "../../core/states.js";
-import { DURATION_BOUNDS_MS, type DurationKind, type StatEvent } from "../stats.js";
+import {
+  DURATION_BOUNDS_MS,
+  DURATION_KINDS,
+  STAT_EVENTS,
+  type DurationKind,
+  type StatEvent,
+} from "../stats.js";
 import type { Connection } from "./connection.js";
 import type { StepHook } from "./steps.js";
 
@@ -12,6 +18,8 @@ const MINUTE_MS = 60_000;
 export class Ledger {
   readonly #lanes = new Map<string, Map<string, Lane>>();
   readonly #dirty = new Set<Lane>();
+  /** The lane asked for last; it is in `#dirty`. */
+  #last: Lane | null = null;
   readonly #addCount;
   readonly #addEvent;
   readonly #addDuration;
@@ -36,6 +44,9 @@ export class Ledger {
 
   /** The bookkeeping of one queue and job name. */
   lane(queue: string, name: string): Lane {
+    // Batches mostly stay in one lane.
+    const last = this.#last;
+    if (last?.queue === queue && last.name === name) return last;
     let names = this.#lanes.get(queue);
     if (names === undefined) {
       names = new Map();
@@ -47,6 +58,7 @@ export class Ledger {
       names.set(name, lane);
     }
     this.#dirty.add(lane);
+    this.#last = lane;
     return lane;
   }
 
@@ -68,19 +80,28 @@ export class Ledger {
     this.flushCounts();
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
     for (const lane of this.#dirty) {
-      for (const [event, n] of lane.events) this.#addEvent.run(minute, lane.queue, lane.name, event, n);
-      for (const entry of lane.durations.values()) {
-        this.#addDuration.run(minute, lane.queue, lane.name, entry.kind, entry.bucket, entry.n, entry.sumMs);
+      for (const event of STAT_EVENTS) {
+        const n = lane.events[event];
+        if (n > 0) this.#addEvent.run(minute, lane.queue, lane.name, event, n);
       }
+      for (const kind of DURATION_KINDS) this.#flushDurations(minute, lane, kind);
     }
     this.step("ledger:stats");
     this.clear();
+  }
+
+  #flushDurations(minute: number, lane: Lane, kind: DurationKind): void {
+    const { counts, sums } = lane.durations[kind];
+    for (const [bucket, n] of counts.entries()) {
+      if (n > 0) this.#addDuration.run(minute, lane.queue, lane.name, kind, bucket, n, sums[bucket]);
+    }
   }
 
   /** Forgets what was reported: at a rollback, or after a flush. */
   clear(): void {
     for (const lane of this.#dirty) lane.clear();
     this.#dirty.clear();
+    this.#last = null;
     // Names come from users: without a bound a flood of them would stay in memory for ever.
     if (this.#lanes.size > MAX_CACHED_QUEUES) this.#lanes.clear();
     for (const [queue, names] of this.#lanes) {
@@ -92,23 +113,36 @@ export class Ledger {
 const MAX_CACHED_QUEUES = 1_000;
 const MAX_CACHED_NAMES = 1_000;
 
-interface DurationEntry {
-  readonly kind: DurationKind;
-  readonly bucket: number;
-  n: number;
-  sumMs: number;
-}
-
 const STATE_INDEX = Object.fromEntries(JOB_STATES.map((state, index) => [state, index])) as Record<
   JobState,
   number
 >;
 
+/** Durations of one kind, by bucket. */
+class Durations {
+  readonly counts = new Array<number>(DURATION_BOUNDS_MS.length + 1).fill(0);
+  readonly sums = new Array<number>(DURATION_BOUNDS_MS.length + 1).fill(0);
+
+  add(ms: number): void {
+    const bucket = bucketOf(ms);
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.sums[bucket] = (this.sums[bucket] ?? 0) + ms;
+  }
+
+  clear(): void {
+    this.counts.fill(0);
+    this.sums.fill(0);
+  }
+}
+
 /** What happened to the jobs of one queue and name since the last flush. */
 export class Lane {
   readonly counts = new Array<number>(JOB_STATES.length).fill(0);
-  readonly events = new Map<StatEvent, number>();
-  readonly durations = new Map<string, DurationEntry>();
+  readonly events = Object.fromEntries(STAT_EVENTS.map((event) => [event, 0])) as Record<StatEvent, number>;
+  readonly durations: Readonly<Record<DurationKind, Durations>> = {
+    wait: new Durations(),
+    run: new Durations(),
+  };
 
   constructor(
     readonly queue: string,
@@ -133,26 +167,18 @@ export class Lane {
   }
 
   count(event: StatEvent): void {
-    this.events.set(event, (this.events.get(event) ?? 0) + 1);
+    this.events[event] += 1;
   }
 
   /** A wall clock may have stepped back in between: a duration is never negative. */
   duration(kind: DurationKind, ms: number): void {
-    const length = Math.max(0, ms);
-    const bucket = bucketOf(length);
-    const key = `${kind}${bucket}`;
-    const entry = this.durations.get(key);
-    if (entry === undefined) this.durations.set(key, { kind, bucket, n: 1, sumMs: length });
-    else {
-      entry.n += 1;
-      entry.sumMs += length;
-    }
+    this.durations[kind].add(Math.max(0, ms));
   }
 
   clear(): void {
     this.counts.fill(0);
-    this.events.clear();
-    this.durations.clear();
+    for (const event of STAT_EVENTS) this.events[event] = 0;
+    for (const kind of DURATION_KINDS) this.durations[kind].clear();
   }
 
   #add(state: JobState, change: number): void {
@@ -163,6 +189,10 @@ export class Lane {
 
 /** Index of the bucket for a duration, from 0; the last one is for all longer than the bounds. */
 function bucketOf(ms: number): number {
-  const index = DURATION_BOUNDS_MS.findIndex((bound) => ms <= bound);
-  return index === -1 ? DURATION_BOUNDS_MS.length : index;
+  let bucket = 0;
+  for (const bound of DURATION_BOUNDS_MS) {
+    if (ms <= bound) return bucket;
+    bucket += 1;
+  }
+  return bucket;
 }

@@ -39,10 +39,12 @@ export class Settle {
       `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, finished_at = ?, lease_until = 0
        WHERE id = ? AND token = ? AND state = 'running'`,
     );
+    // A restored file may hold a record of this attempt already. That one stays; failing here would keep
+    // every job of the same reaping from its recovery.
     this.#insertAttempt = db.prepare(
       `INSERT INTO attempts
          (job_id, token, number, worker_id, started_at, finished_at, outcome, error, retry_delay_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     );
     this.#dropOldAttempts = db.prepare<[number, number]>(
       "DELETE FROM attempts WHERE job_id = ? AND number <= ?",
@@ -129,8 +131,8 @@ export class Settle {
 
   /** Whether this claim was settled in just this way: a repeat, because the first answer was lost. */
   #saidBefore(settlement: Settlement, row: JobRow): boolean {
-    // After the next claim nothing is known of this one but a failure.
-    if (row.token === settlement.token && row.state !== "running") {
+    // After the next claim nothing is known of this one but a failure. Token 0 is that of no claim.
+    if (row.token === settlement.token && row.token !== 0 && row.state !== "running") {
       if (settlement.verb === "complete") return row.state === "completed";
       if (settlement.verb === "release" || settlement.verb === "snooze") {
         return row.finished_at === null && this.#findAttempt.get(row.id, row.token) === undefined;

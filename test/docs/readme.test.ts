@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const binaries = join(root, "node_modules");
+
+let project: string;
+
+/** A project of a newcomer: the package is installed, the example is saved, nothing else is there. */
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), "konveier-readme-"));
+  await mkdir(join(project, "node_modules", "@types"), { recursive: true });
+  await symlink(root, join(project, "node_modules", "konveier"));
+  await symlink(join(binaries, "@types", "node"), join(project, "node_modules", "@types", "node"));
+  await writeFile(join(project, "first.mts"), await exampleOf("README.md"));
+});
+
+afterAll(async () => {
+  await rm(project, { recursive: true, force: true });
+});
+
+it("runs the example of the README as printed", async () => {
+  const tsx = fileURLToPath(import.meta.resolve("tsx/cli"));
+  const { stdout } = await run(process.execPath, [tsx, "first.mts"], { cwd: project });
+  expect(stdout.split("\n")).toEqual([
+    "retrying: the first attempt fails on purpose",
+    "{ text: 'Hello, Ada!' }",
+    "",
+  ]);
+});
+
+it("type-checks the example of the README in strict mode", async () => {
+  const tsc = join(binaries, "typescript", "bin", "tsc");
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"];
+  await run(process.execPath, [tsc, ...options, "first.mts"], { cwd: project });
+});
+
+/** The first TypeScript block of a page. */
+async function exampleOf(page: string): Promise<string> {
+  const text = await readFile(join(root, page), "utf8");
+  const block = /```ts\n(.*?)```/s.exec(text)?.[1];
+  if (block === undefined) throw new Error(`${page} has no TypeScript example`);
+  return block;
+}
