@@ -5,6 +5,7 @@ import type { JobRequest, JobSettings } from "./core/job-request.js";
 import { createContext, type EngineContext } from "./engine/context.js";
 import { enqueue, enqueueMany } from "./engine/enqueue.js";
 import { Background } from "./engine/loops/background.js";
+import { completeRetention } from "./engine/retention.js";
 import { openStore } from "./open-store.js";
 import { Jobs } from "./jobs.js";
 import { Queues } from "./queues.js";
@@ -52,10 +53,12 @@ export class Konveier {
    * Opens a database, making or migrating it as needed.
    *
    * @param url such as `sqlite:./jobs.db`
-   * @throws KonveierError `store_…` that says what to do
+   * @throws KonveierError `store_…` that says what to do, `validation_failed`
    */
   // eslint-disable-next-line @typescript-eslint/require-await -- other stores open asynchronously; the call must not change with them
   static async open(url: string, options: KonveierOptions = {}): Promise<Konveier> {
+    // Before anything is opened: a store that was opened would have to be closed again.
+    completeRetention(options.retention);
     return Konveier.withStore(openStore(url, options), options);
   }
 

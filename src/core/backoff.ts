@@ -60,8 +60,8 @@ function exponentialMs(
   return Math.min(base * 2 ** (failures - 1), cap);
 }
 
-/** Makes any number that a backoff or a handler came up with a storable delay. NaN counts as the cap. */
-export function clampDelayMs(delayMs: number): number {
-  if (Number.isNaN(delayMs)) return DEFAULT_BACKOFF.maxMs;
+/** Makes whatever a backoff or a handler came up with a storable delay. What is no number counts as the cap. */
+export function clampDelayMs(delayMs: unknown): number {
+  if (typeof delayMs !== "number" || Number.isNaN(delayMs)) return DEFAULT_BACKOFF.maxMs;
   return Math.round(Math.min(Math.max(delayMs, 0), MAX_BACKOFF_MS));
 }

@@ -13,6 +13,7 @@ import {
 } from "./defaults.js";
 import { KonveierError, type Fault } from "./errors.js";
 import { parseInstant, type InstantInput } from "./instant.js";
+import { pointerPart } from "./json-pointer.js";
 import { isKey, isName, isTag, nameFault } from "./names.js";
 
 /** How a job is to be run. All of it is optional and kept with the job. */
@@ -86,7 +87,7 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
   };
 
   for (const field of Object.keys(request)) {
-    if (!KNOWN_FIELDS.has(field)) fault(field, "unknown_field", "is not a field of a job");
+    if (!KNOWN_FIELDS.has(field)) fault(pointerPart(field), "unknown_field", "is not a field of a job");
   }
   if (!isName(request.name)) fault("name", "invalid_name", nameFault("name").detail);
   if (request.queue !== undefined && !isName(request.queue)) {
@@ -152,7 +153,7 @@ function checkBackoff(backoff: unknown, fault: AddFault): void {
   const allowed: readonly string[] = BACKOFF_FIELDS[type];
   for (const [field, value] of Object.entries(policy ?? {})) {
     if (!allowed.includes(field))
-      fault(`backoff/${field}`, "unknown_field", `is not a field of a ${type} backoff`);
+      fault(`backoff/${pointerPart(field)}`, "unknown_field", `is not a field of a ${type} backoff`);
     else if (field.endsWith("Ms") && !isDelay(value)) {
       fault(`backoff/${field}`, "out_of_range", `must be a whole number from 0 to ${MAX_BACKOFF_MS}`);
     } else if (field === "jitter" && !(typeof value === "number" && value >= 0 && value <= 1)) {

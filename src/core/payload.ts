@@ -67,20 +67,33 @@ interface Unstorable {
 }
 
 function notJson(fault: Unstorable | null, cause?: unknown): KonveierError {
-  const text = fault === null ? "The value cannot be written as JSON" : `${fault.path} is ${fault.what}`;
-  return new KonveierError("payload_not_json", `${text}, which JSON cannot hold.`, {
+  const text =
+    fault === null
+      ? "The value cannot be written as JSON."
+      : `${fault.path} is ${fault.what}, which JSON cannot hold.`;
+  return new KonveierError("payload_not_json", text, {
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
-/** The first part of a value that JSON would drop, change or refuse. */
+/** The first part of a value that JSON would change or refuse; `null` when it cannot be found. */
 function findUnstorable(root: unknown): Unstorable | null {
+  try {
+    return searchUnstorable(root);
+  } catch (error) {
+    if (error instanceof KonveierError) throw error;
+    // A getter or `toJSON` of the value threw.
+    return null;
+  }
+}
+
+function searchUnstorable(root: unknown): Unstorable | null {
   const ancestors = new Set<object>();
 
   const visit = (value: unknown, path: string): Unstorable | null => {
     switch (typeof value) {
       case "bigint":
-        return { path, what: "a BigInt" };
+        return hasToJson(value) ? null : { path, what: "a BigInt" };
       case "function":
       case "symbol":
         return { path, what: `a ${typeof value}` };
@@ -96,13 +109,20 @@ function findUnstorable(root: unknown): Unstorable | null {
   };
 
   const visitObject = (value: object, path: string): Unstorable | null => {
-    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return null;
+    const json = hasToJson(value) ? value.toJSON() : value;
+    if (value instanceof Date && json === null) return { path, what: "an invalid Date" };
+    return typeof json === "object" && json !== null ? visitMembers(json, path) : visit(json, path);
+  };
+
+  const visitMembers = (value: object, path: string): Unstorable | null => {
     if (ancestors.has(value)) return { path, what: "a reference to itself" };
-    if (ancestors.size > MAX_PAYLOAD_DEPTH) return { path, what: "nested too deeply" };
+    if (ancestors.size > MAX_PAYLOAD_DEPTH) throw tooDeep();
     ancestors.add(value);
     for (const [key, member] of Object.entries(value)) {
       const place = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
-      const found = Array.isArray(value) || typeof member !== "function" ? visit(member, place) : null;
+      // JSON leaves functions and symbols out of objects, as it does with `undefined`.
+      const leftOut = !Array.isArray(value) && (typeof member === "function" || typeof member === "symbol");
+      const found = leftOut ? null : visit(member, place);
       if (found !== null) return found;
     }
     ancestors.delete(value);
@@ -110,6 +130,10 @@ function findUnstorable(root: unknown): Unstorable | null {
   };
 
   return visit(root, "$");
+}
+
+function hasToJson(value: unknown): value is { toJSON(): unknown } {
+  return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
 /** Deepest nesting of arrays and objects in JSON text. */

@@ -34,7 +34,11 @@ function attempt<T>(read: () => T): T | undefined {
 }
 
 function typeOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.name || "Error";
+  if (thrown instanceof Error) {
+    // Anything may have been assigned to it.
+    const name: unknown = thrown.name;
+    return typeof name === "string" && name !== "" ? name : "Error";
+  }
   if (thrown === null) return "null";
   return typeof thrown;
 }

@@ -1,6 +1,6 @@
-import { DEFAULT_RETENTION } from "../../core/defaults.js";
 import type { Retention } from "../../store/maintenance.js";
 import type { EngineContext } from "../context.js";
+import { completeRetention } from "../retention.js";
 import { createLookout } from "./lookout.js";
 import { createPromoter } from "./promoter.js";
 import { createPruner } from "./pruner.js";
@@ -17,13 +17,13 @@ export class Background {
 
   constructor(
     private readonly context: EngineContext,
-    retention: Partial<Retention> = {},
+    retention?: Partial<Retention>,
   ) {
     this.#promoter = createPromoter(context);
     this.#loops = [
       this.#promoter,
       createReaper(context),
-      createPruner(context, { ...DEFAULT_RETENTION, maxCompleted: null, ...retention }),
+      createPruner(context, completeRetention(retention)),
       createLookout(context),
     ];
   }

@@ -18,6 +18,8 @@ export type Synchronous = "full" | "normal";
  * rare moments when another process recovers or truncates the log.
  */
 const BUSY_TIMEOUT_MS = 5;
+/** At the start there is nothing else to do yet, and processes that start together wait for one another. */
+const OPEN_TIMEOUT_MS = 30_000;
 /** The log is shortened to this after a checkpoint, so that one burst does not keep the disk. */
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024;
 const CACHE_KIB = 64 * 1024;
@@ -34,7 +36,7 @@ export function openConnection(file: string, synchronous: Synchronous): Connecti
   try {
     createPrivately(path);
     refuseNetworkFilesystem(dirname(path));
-    db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    db = new Database(path, { timeout: OPEN_TIMEOUT_MS });
     configure(db, synchronous);
     return db;
   } catch (error) {
@@ -63,6 +65,7 @@ function configure(db: Connection, synchronous: Synchronous): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
   db.pragma("temp_store = MEMORY");
   db.pragma("trusted_schema = OFF");
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
 /**

@@ -1,0 +1,43 @@
+import { Type, type Static } from "typebox";
+import { MAX_CLAIM } from "../core/defaults.js";
+import { CLOSED, Instant, JobId, Key, LeaseMs, Name, Nullable } from "./fields.js";
+
+/** Below the 60 s after which many proxies give up on a silent connection. */
+const MAX_WAIT_MS = 60_000;
+/** More than this is a mistake, and each is looked up in every claim. */
+const MAX_CLAIM_NAMES = 1_000;
+
+export const ClaimBody = Type.Object(
+  {
+    workerId: Key,
+    queues: Type.Array(Name, { minItems: 1, maxItems: MAX_CLAIM_NAMES }),
+    names: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: MAX_CLAIM_NAMES })),
+    max: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CLAIM })),
+    waitMs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_MS })),
+    leaseMs: Type.Optional(LeaseMs),
+  },
+  CLOSED,
+);
+export type ClaimBody = Static<typeof ClaimBody>;
+
+export const ClaimedJobView = Type.Object({
+  id: JobId,
+  queue: Type.String(),
+  name: Type.String(),
+  priority: Type.Integer(),
+  /** Exactly the JSON text that is stored. */
+  payload: Type.Unknown(),
+  attempt: Type.Integer(),
+  maxAttempts: Type.Integer(),
+  createdAt: Instant,
+  runAt: Instant,
+  /** The fencing token: larger than that of every earlier claim of any job. For systems that the job writes to. */
+  token: Type.Integer(),
+  /** What the server wants back with everything that the worker says about this claim. */
+  leaseToken: Type.String(),
+  leaseExpiresAt: Instant,
+  timeoutMs: Nullable.WholeNumber,
+});
+export type ClaimedJobView = Static<typeof ClaimedJobView>;
+
+export const ClaimView = Type.Object({ jobs: Type.Array(ClaimedJobView), serverTime: Instant });

@@ -1,0 +1,77 @@
+import { Type, type Static } from "typebox";
+import { LOG_LEVELS } from "../core/job.js";
+import { JOB_STATES } from "../core/states.js";
+import { Instant, JobId, Nullable } from "./fields.js";
+import { Backoff } from "./job-request.js";
+
+export const JobState = Type.Enum([...JOB_STATES]);
+
+const jobFields = {
+  id: JobId,
+  queue: Type.String(),
+  name: Type.String(),
+  state: JobState,
+  priority: Type.Integer(),
+  attempt: Type.Integer(),
+  maxAttempts: Type.Integer(),
+  createdAt: Instant,
+  runAt: Instant,
+  startedAt: Nullable.Instant,
+  finishedAt: Nullable.Instant,
+  workerId: Nullable.Text,
+  token: Nullable.WholeNumber,
+  leaseExpiresAt: Nullable.Instant,
+};
+
+/** A job in answers and lists: no payload, no result. */
+export const JobView = Type.Object(jobFields);
+export type JobView = Static<typeof JobView>;
+
+/** A job as an enqueue answers it. */
+export const EnqueuedJobView = Type.Object({
+  ...jobFields,
+  /** Only there when the idempotency key was known and this is the job that it belongs to. */
+  deduplicated: Type.Optional(Type.Literal(true)),
+});
+export type EnqueuedJobView = Static<typeof EnqueuedJobView>;
+
+const ErrorView = Type.Object({ type: Type.String(), message: Type.String(), stack: Nullable.Text });
+
+export const JobDetailView = Type.Object({
+  ...jobFields,
+  timeoutMs: Nullable.WholeNumber,
+  /** `null`: the default backoff. */
+  backoff: Type.Union([Backoff, Type.Null()]),
+  tags: Type.Array(Type.String()),
+  idempotencyKey: Nullable.Text,
+  payloadBytes: Type.Integer(),
+  resultBytes: Nullable.WholeNumber,
+  resultProblem: Nullable.Text,
+  progress: Type.Union([
+    Type.Object({ percent: Type.Number(), message: Nullable.Text, at: Instant }),
+    Type.Null(),
+  ]),
+  lastError: Type.Union([ErrorView, Type.Null()]),
+});
+export type JobDetailView = Static<typeof JobDetailView>;
+
+export const AttemptView = Type.Object({
+  number: Type.Integer(),
+  token: Type.Integer(),
+  workerId: Type.String(),
+  startedAt: Instant,
+  finishedAt: Nullable.Instant,
+  outcome: Type.Enum(["running", "completed", "failed", "timed_out", "lost", "cancelled"]),
+  error: Type.Union([ErrorView, Type.Null()]),
+  retryDelayMs: Nullable.WholeNumber,
+});
+export type AttemptView = Static<typeof AttemptView>;
+
+export const LogLineView = Type.Object({
+  seq: Type.Integer(),
+  attempt: Type.Integer(),
+  at: Instant,
+  level: Type.Enum([...LOG_LEVELS]),
+  message: Type.String(),
+});
+export type LogLineView = Static<typeof LogLineView>;

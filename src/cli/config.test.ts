@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { readConfig, type ServeConfig, type ServeFlags } from "./config.js";
+import { StartError } from "./start-error.js";
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+const OTHER_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+function read(env: Env = {}, flags: ServeFlags = {}, files: Readonly<Record<string, string>> = {}) {
+  return readConfig(env, flags, (path) => {
+    const text = files[path];
+    if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+    return text;
+  });
+}
+
+function config(
+  env: Env = {},
+  flags: ServeFlags = {},
+  files: Readonly<Record<string, string>> = {},
+): ServeConfig {
+  return read(env, flags, files).config;
+}
+
+/** What is said about settings that cannot be used. */
+function refusal(env: Env, flags: ServeFlags = {}, files: Readonly<Record<string, string>> = {}): StartError {
+  try {
+    read(env, flags, files);
+  } catch (error) {
+    if (error instanceof StartError) return error;
+    throw error;
+  }
+  throw new Error("was accepted");
+}
+
+describe("readConfig", () => {
+  it("has a default for everything", () => {
+    expect(read()).toEqual({
+      config: {
+        host: "127.0.0.1",
+        port: 8085,
+        databaseUrl: "sqlite:./data/konveier.db",
+        databaseFile: "./data/konveier.db",
+        synchronous: "full",
+        apiToken: null,
+        seedDemo: false,
+        worker: { concurrency: 20, queues: ["default"], leaseMs: 30_000 },
+        shutdownGraceMs: 10_000,
+        retention: {},
+        log: { level: "info", format: "auto" },
+        webhook: { allowCidrs: [], signingSecrets: [] },
+      },
+      warnings: [],
+    });
+  });
+
+  it("reads every setting", () => {
+    const env = {
+      API_TOKEN: "a-long-token-of-the-operator",
+      SEED_DEMO: "1",
+      HOST: "::1",
+      PORT: "0",
+      DATABASE_URL: "sqlite:/var/lib/konveier/jobs.db",
+      KONVEIER_SYNCHRONOUS: "normal",
+      KONVEIER_CONCURRENCY: "1000",
+      KONVEIER_QUEUES: "a, b,a",
+      KONVEIER_LEASE_MS: "1000",
+      KONVEIER_SHUTDOWN_GRACE_MS: "0",
+      KONVEIER_RETENTION_COMPLETED_MS: "0",
+      KONVEIER_RETENTION_CANCELLED_MS: "60000",
+      KONVEIER_RETENTION_DEAD_MS: "never",
+      KONVEIER_RETENTION_MAX_COMPLETED: "10000",
+      KONVEIER_LOG_LEVEL: "DEBUG",
+      KONVEIER_LOG_FORMAT: "json",
+      KONVEIER_WEBHOOK_ALLOW_CIDRS: "10.0.0.0/8,fd00::/8",
+      KONVEIER_WEBHOOK_SECRETS: `${SECRET},${OTHER_SECRET}`,
+    };
+    expect(read(env)).toEqual({
+      config: {
+        host: "::1",
+        port: 0,
+        databaseUrl: "sqlite:/var/lib/konveier/jobs.db",
+        databaseFile: "/var/lib/konveier/jobs.db",
+        synchronous: "normal",
+        apiToken: { value: "a-long-token-of-the-operator", file: null },
+        seedDemo: true,
+        worker: { concurrency: 1_000, queues: ["a", "b"], leaseMs: 1_000 },
+        shutdownGraceMs: 0,
+        retention: { completedMs: 0, cancelledMs: 60_000, deadMs: null, maxCompleted: 10_000 },
+        log: { level: "debug", format: "json" },
+        webhook: { allowCidrs: ["10.0.0.0/8", "fd00::/8"], signingSecrets: [SECRET, OTHER_SECRET] },
+      },
+      warnings: [],
+    });
+  });
+
+  it("lets flags win over variables", () => {
+    const { host, port, databaseFile } = config(
+      { HOST: "0.0.0.0", PORT: "1", DATABASE_URL: "sqlite:./a.db" },
+      { host: "localhost", port: "2", database: "sqlite:./b.db" },
+    );
+    expect([host, port, databaseFile]).toEqual(["localhost", 2, "./b.db"]);
+  });
+
+  it("takes an empty variable for one that is not set", () => {
+    expect(config({ PORT: "", HOST: "", KONVEIER_QUEUES: "", SEED_DEMO: "", DATABASE_URL: "" })).toEqual(
+      config(),
+    );
+  });
+
+  it("serves the demo queues when seeding, unless queues are named", () => {
+    const demo = ["default", "emails", "images", "webhooks", "reports", "newsletter"];
+    expect(config({ SEED_DEMO: "true" }).worker.queues).toEqual(demo);
+    expect(config({ SEED_DEMO: "true", KONVEIER_QUEUES: "mine" }).worker.queues).toEqual(["mine"]);
+    expect(config({ SEED_DEMO: "0" }).worker.queues).toEqual(["default"]);
+  });
+
+  it("reads secrets from files, without the line break at their end", () => {
+    const { apiToken, webhook } = config(
+      { API_TOKEN_FILE: "/run/token", KONVEIER_WEBHOOK_SECRETS_FILE: "/run/hooks" },
+      {},
+      { "/run/token": "secret-token\n", "/run/hooks": `${SECRET}\n${OTHER_SECRET}\n` },
+    );
+    expect(apiToken).toEqual({ value: "secret-token", file: "/run/token" });
+    expect(webhook.signingSecrets).toEqual([SECRET, OTHER_SECRET]);
+  });
+});
+
+describe("faults", () => {
+  it("are all told at once, by the name that was used, with exit code 78", () => {
+    const error = refusal(
+      { HOST: "http://localhost", KONVEIER_CONCURRENCY: "many", API_TOKEN: "" },
+      { port: "70000" },
+    );
+    expect(error.exitCode).toBe(78);
+    expect(error.message.split("\n")).toEqual([
+      "The configuration has 4 faults:",
+      '  HOST                  must be an IP address or a host name, not "http://localhost"',
+      '  --port                must be a whole number from 0 to 65535, not "70000"',
+      "  API_TOKEN             is empty; give it a value or do not set it",
+      '  KONVEIER_CONCURRENCY  must be a whole number from 1 to 1000, not "many"',
+      "`konveier serve --help` lists every setting.",
+    ]);
+  });
+
+  it.each(["-1", "1.5", " ", "10abc", "0x10", "1e3", "null", "99999999999999999999", "+5", "٣"])(
+    "are numbers that are not plain: %j",
+    (value) => {
+      const error = refusal({ PORT: value, KONVEIER_LEASE_MS: value, KONVEIER_RETENTION_DEAD_MS: value });
+      expect(error.message).toContain("The configuration has 3 faults:");
+    },
+  );
+
+  it.each([
+    ["PORT", "65536"],
+    ["KONVEIER_CONCURRENCY", "0"],
+    ["KONVEIER_CONCURRENCY", "1001"],
+    ["KONVEIER_LEASE_MS", "99"],
+    ["KONVEIER_LEASE_MS", "86400001"],
+    ["KONVEIER_SHUTDOWN_GRACE_MS", "3600001"],
+    ["KONVEIER_RETENTION_DEAD_MS", "always"],
+    ["KONVEIER_RETENTION_MAX_COMPLETED", "never"],
+    ["KONVEIER_SYNCHRONOUS", "off"],
+    ["KONVEIER_LOG_LEVEL", "verbose"],
+    ["KONVEIER_LOG_FORMAT", "xml"],
+    ["KONVEIER_QUEUES", "a/b"],
+    ["KONVEIER_QUEUES", " , "],
+    ["KONVEIER_WEBHOOK_ALLOW_CIDRS", "10.0.0.0/33"],
+    ["SEED_DEMO", "perhaps"],
+    ["HOST", "127.0.0.1:80"],
+    ["HOST", "a b"],
+    ["DATABASE_URL", "./konveier.db"],
+    ["DATABASE_URL", "sqlite:"],
+    ["API_TOKEN", "two words"],
+    ["API_TOKEN", "токен"],
+  ])("are values that %s does not know: %s", (name, value) => {
+    expect(refusal({ [name]: value }).message).toMatch(
+      new RegExp(`^The configuration has a fault:\n  ${name}  \\S.+\n\`konveier serve --help\``),
+    );
+  });
+
+  it("never repeat a secret or the password of a database", () => {
+    const { message } = refusal({
+      DATABASE_URL: "postgres://app:passw0rd@db/jobs",
+      API_TOKEN: "hush hush",
+      KONVEIER_WEBHOOK_SECRETS: "whsec_hush",
+    });
+    expect(message).not.toMatch(/hush|passw0rd/);
+  });
+
+  it("are secrets that are given twice, empty, or cannot be read", () => {
+    const twice = refusal({ API_TOKEN: "abc", API_TOKEN_FILE: "/f" }, {}, { "/f": "def" });
+    expect(twice.message).toContain("API_TOKEN_FILE  excludes API_TOKEN; set only one of them");
+    const empty = refusal({ API_TOKEN_FILE: "/f" }, {}, { "/f": "\n" });
+    expect(empty.message).toContain("API_TOKEN_FILE  names an empty file: /f");
+    const missing = refusal({ API_TOKEN_FILE: "/none" });
+    expect(missing.message).toContain("API_TOKEN_FILE  cannot be read: ENOENT");
+    const three = refusal({ KONVEIER_WEBHOOK_SECRETS: [SECRET, OTHER_SECRET, SECRET].join(",") });
+    expect(three.message).toContain("KONVEIER_WEBHOOK_SECRETS  holds more than two secrets");
+  });
+
+  it("do not carry control characters to the terminal", () => {
+    const escapes = "\u001b[2J\u009b31m";
+
+    expect(refusal({ HOST: escapes, PORT: escapes }).message).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f]/);
+  });
+});
+
+describe("warnings", () => {
+  it("name variables that look like settings, with the nearest one", () => {
+    expect(read({ KONVEIER_CONCURENCY: "5", KONVEIER_XYZZY: "", OTHER: "1" }).warnings).toEqual([
+      "KONVEIER_CONCURENCY is not a setting of Konveier and has no effect. Did you mean KONVEIER_CONCURRENCY?",
+      "KONVEIER_XYZZY is not a setting of Konveier and has no effect.",
+    ]);
+  });
+
+  it("tell of a short token where other machines can try it", () => {
+    expect(read({ API_TOKEN: "demo", HOST: "0.0.0.0" }).warnings).toEqual([
+      "API_TOKEN has only 4 characters, and 0.0.0.0 can be reached from other machines. Use a long random one.",
+    ]);
+    expect(read({ API_TOKEN: "demo" }).warnings).toEqual([]);
+    expect(read({ API_TOKEN: "0123456789abcdef", HOST: "::" }).warnings).toEqual([]);
+  });
+});

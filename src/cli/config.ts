@@ -1,0 +1,204 @@
+import { isIP } from "node:net";
+import {
+  DEFAULT_GRACE_MS,
+  DEFAULT_LEASE_MS,
+  DEFAULT_QUEUE,
+  MAX_CLAIM,
+  MAX_LEASE_MS,
+  MIN_LEASE_MS,
+} from "../core/defaults.js";
+import { isName } from "../core/names.js";
+import { DEMO_QUEUES } from "../handlers/demo/queues.js";
+import { addressPolicy } from "../handlers/webhook/address-policy.js";
+import { parseSigningSecret } from "../handlers/webhook/signature.js";
+import { sqliteFile } from "../open-store.js";
+import type { Retention } from "../store/maintenance.js";
+import { API_TOKEN_RULE, isApiToken } from "./api-token.js";
+import { EXIT } from "./exit-codes.js";
+import {
+  quoted,
+  Settings,
+  type Flag,
+  type Secret,
+  type SettingFault,
+  type SettingSources,
+} from "./settings.js";
+import { StartError } from "./start-error.js";
+
+/** What `konveier serve` runs with. */
+export interface ServeConfig {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly databaseUrl: string;
+  /** The database file, or `:memory:`. */
+  readonly databaseFile: string;
+  readonly synchronous: "full" | "normal";
+  /** `null`: use the one in the data directory, made when it is missing. */
+  readonly apiToken: Secret | null;
+  readonly seedDemo: boolean;
+  readonly worker: {
+    readonly concurrency: number;
+    readonly queues: readonly string[];
+    readonly leaseMs: number;
+  };
+  readonly shutdownGraceMs: number;
+  readonly retention: Partial<Retention>;
+  readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" | "auto" };
+  readonly webhook: { readonly allowCidrs: readonly string[]; readonly signingSecrets: readonly string[] };
+}
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface ServeFlags {
+  readonly host?: string;
+  readonly port?: string;
+  readonly database?: string;
+}
+
+const DEFAULT_DATABASE_URL = "sqlite:./data/konveier.db";
+const MAX_GRACE_MS = 3_600_000;
+/** A hundred years. */
+const MAX_RETENTION_MS = 100 * 365 * 24 * 3_600_000;
+
+/**
+ * Makes the configuration of environment and flags.
+ *
+ * @throws StartError that lists every fault by name
+ */
+export function readConfig(
+  env: SettingSources["env"],
+  flags: ServeFlags,
+  readFile: SettingSources["readFile"],
+): { readonly config: ServeConfig; readonly warnings: readonly string[] } {
+  const settings = new Settings({ env, flags: flagsByName(flags), readFile });
+  const databaseUrl = settings.text("DATABASE_URL") ?? DEFAULT_DATABASE_URL;
+  const seedDemo = settings.yesOrNo("SEED_DEMO") ?? false;
+  const config: ServeConfig = {
+    host: settings.parsed("HOST", readHost) ?? "127.0.0.1",
+    port: settings.wholeNumber("PORT", 0, 65_535) ?? 8085,
+    databaseUrl,
+    databaseFile: settings.parsed("DATABASE_URL", sqliteFile) ?? sqliteFile(DEFAULT_DATABASE_URL),
+    synchronous: settings.choice("KONVEIER_SYNCHRONOUS", ["full", "normal"]) ?? "full",
+    apiToken: readApiToken(settings),
+    seedDemo,
+    worker: readWorker(settings, seedDemo),
+    shutdownGraceMs: settings.wholeNumber("KONVEIER_SHUTDOWN_GRACE_MS", 0, MAX_GRACE_MS) ?? DEFAULT_GRACE_MS,
+    retention: readRetention(settings),
+    log: {
+      level: settings.choice("KONVEIER_LOG_LEVEL", LOG_LEVELS) ?? "info",
+      format: settings.choice("KONVEIER_LOG_FORMAT", ["json", "pretty"]) ?? "auto",
+    },
+    webhook: readWebhook(settings),
+  };
+  if (settings.faults.length > 0) throw configError(settings.faults);
+  return { config, warnings: [...unknownNames(settings), ...weaknesses(config)] };
+}
+
+function flagsByName({ host, port, database }: ServeFlags): ReadonlyMap<string, Flag> {
+  const flags = new Map<string, Flag>();
+  if (host !== undefined) flags.set("HOST", { flag: "--host", value: host });
+  if (port !== undefined) flags.set("PORT", { flag: "--port", value: port });
+  if (database !== undefined) flags.set("DATABASE_URL", { flag: "--database", value: database });
+  return flags;
+}
+
+function readHost(text: string): string {
+  // A URL or "host:port" given here by mistake would only fail later, as a name that cannot be resolved.
+  if (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text)) return text;
+  throw new Error(`must be an IP address or a host name, not ${quoted(text)}`);
+}
+
+function readApiToken(settings: Settings): ServeConfig["apiToken"] {
+  const token = settings.secret("API_TOKEN");
+  if (token === undefined) return null;
+  if (isApiToken(token.value)) return token;
+  settings.fault(secretName("API_TOKEN", token.file), API_TOKEN_RULE);
+  return null;
+}
+
+function readWorker(settings: Settings, seedDemo: boolean): ServeConfig["worker"] {
+  const queues = settings.list("KONVEIER_QUEUES", (queue) =>
+    isName(queue) ? null : `holds ${quoted(queue)}, which is no queue name`,
+  );
+  return {
+    concurrency: settings.wholeNumber("KONVEIER_CONCURRENCY", 1, MAX_CLAIM) ?? 20,
+    queues: [...new Set(queues ?? [DEFAULT_QUEUE, ...(seedDemo ? DEMO_QUEUES : [])])],
+    leaseMs: settings.wholeNumber("KONVEIER_LEASE_MS", MIN_LEASE_MS, MAX_LEASE_MS) ?? DEFAULT_LEASE_MS,
+  };
+}
+
+function readRetention(settings: Settings): Partial<Retention> {
+  const read = (name: string, max: number) => settings.wholeNumberOr("never", name, max);
+  const completedMs = read("KONVEIER_RETENTION_COMPLETED_MS", MAX_RETENTION_MS);
+  const cancelledMs = read("KONVEIER_RETENTION_CANCELLED_MS", MAX_RETENTION_MS);
+  const deadMs = read("KONVEIER_RETENTION_DEAD_MS", MAX_RETENTION_MS);
+  const maxCompleted = settings.wholeNumber("KONVEIER_RETENTION_MAX_COMPLETED", 0, Number.MAX_SAFE_INTEGER);
+  return {
+    ...(completedMs !== undefined && { completedMs }),
+    ...(cancelledMs !== undefined && { cancelledMs }),
+    ...(deadMs !== undefined && { deadMs }),
+    ...(maxCompleted !== undefined && { maxCompleted }),
+  };
+}
+
+function readWebhook(settings: Settings): ServeConfig["webhook"] {
+  const allowCidrs = settings.list("KONVEIER_WEBHOOK_ALLOW_CIDRS", (cidr) =>
+    problemOf(() => addressPolicy([cidr])),
+  );
+  const secrets = settings.secret("KONVEIER_WEBHOOK_SECRETS");
+  return {
+    allowCidrs: allowCidrs ?? [],
+    signingSecrets: secrets === undefined ? [] : readSigningSecrets(settings, secrets),
+  };
+}
+
+function readSigningSecrets(settings: Settings, { value, file }: Secret): readonly string[] {
+  const name = secretName("KONVEIER_WEBHOOK_SECRETS", file);
+  const secrets = settings.entries(name, value, (secret) => problemOf(() => parseSigningSecret(secret)));
+  if (secrets.length > 2) settings.fault(name, "holds more than two secrets, the new and the old one");
+  return secrets;
+}
+
+function secretName(name: string, file: string | null): string {
+  return file === null ? name : `${name}_FILE`;
+}
+
+function problemOf(check: () => unknown): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function unknownNames(settings: Settings): string[] {
+  return settings.unknown().map(({ name, nearest }) => {
+    const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
+    return `${name} is not a setting of Konveier and has no effect.${hint}`;
+  });
+}
+
+const LOOPBACK = /^(127\.|::1$|localhost$)/;
+
+function weaknesses({ host, apiToken }: ServeConfig): string[] {
+  if (apiToken === null || apiToken.value.length >= 16 || LOOPBACK.test(host)) return [];
+  return [
+    `API_TOKEN has only ${apiToken.value.length} characters, and ${host} can be reached from other machines. Use a long random one.`,
+  ];
+}
+
+function configError(faults: readonly SettingFault[]): StartError {
+  const width = Math.max(...faults.map(({ setting }) => setting.length));
+  const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
+  return new StartError(
+    [
+      `The configuration has ${count}:`,
+      ...faults.map(({ setting, problem }) => `  ${setting.padEnd(width)}  ${problem}`),
+      "`konveier serve --help` lists every setting.",
+    ].join("\n"),
+    EXIT.configuration,
+  );
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { addServe } from "./commands/serve.js";
+import { EXIT } from "./exit-codes.js";
+import { version } from "./version.js";
+
+const program = new Command("konveier")
+  .description("Durable background jobs: an HTTP server and workers over one SQLite file")
+  .version(version())
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage));
+addServe(program);
+await program.parseAsync();

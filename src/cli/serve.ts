@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
+import { systemClock } from "../core/clock.js";
+import { keptApiToken, newApiToken } from "./api-token.js";
+import { surviveBrokenPipes } from "./broken-pipe.js";
+import { readConfig, type ServeConfig, type ServeFlags } from "./config.js";
+import { greeting, tokenFile, type TokenSource } from "./greeting.js";
+import { createLogger } from "./logger.js";
+import { Service } from "./service.js";
+import { startFailure } from "./start-failure.js";
+import { StartError } from "./start-error.js";
+import { Supervisor } from "./supervisor.js";
+import { version } from "./version.js";
+
+/** Resolves when the server runs; signals end the process later. */
+export async function serve(flags: ServeFlags): Promise<void> {
+  surviveBrokenPipes();
+  const config = configOrExit(flags);
+  const logger = await createLogger(config.log);
+  let service: Service | null = null;
+  try {
+    service = Service.open(config, logger);
+    supervise(service, config, logger);
+    const { token, source } = apiToken(config);
+    const url = await startQuietly(service, token, logger);
+    process.stdout.write(greeting(url, version(), config, source));
+    const { databaseFile: database } = config;
+    logger.info({ event: "server.started", version: version(), url, database }, "started");
+  } catch (error) {
+    const failure = startFailure(error, config);
+    console.error(`konveier: ${failure.text}`);
+    if (failure.unexpected) logger.fatal({ event: "server.defect", err: error }, "the start failed");
+    await service?.stop(0).catch(() => undefined);
+    process.exit(failure.exitCode);
+  }
+}
+
+function configOrExit(flags: ServeFlags): ServeConfig {
+  try {
+    const { config, warnings } = readConfig(process.env, flags, (path) => readFileSync(path, "utf8"));
+    for (const warning of warnings) console.error(`konveier: ${warning}`);
+    return config;
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    console.error(`konveier: ${error.message}`);
+    process.exit(error.exitCode);
+  }
+}
+
+function supervise(service: Service, { shutdownGraceMs: graceMs }: ServeConfig, logger: Logger): void {
+  const supervisor = new Supervisor(service, {
+    logger,
+    graceMs,
+    clock: systemClock,
+    exit: (code) => process.exit(code),
+    kill: () => process.kill(process.pid, "SIGKILL"),
+  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      supervisor.signalled(signal);
+    });
+  }
+  process.on("uncaughtException", (error) => {
+    supervisor.defect(error);
+  });
+}
+
+/** Nothing is logged before the greeting but what is wrong: the address is the first thing to read. */
+async function startQuietly(service: Service, token: string, logger: Logger): Promise<string> {
+  const { level } = logger;
+  if (level === "info") logger.level = "warn";
+  try {
+    return await service.start(token);
+  } finally {
+    logger.level = level;
+  }
+}
+
+/** The token of the configuration, or the one that is kept beside the database. */
+function apiToken({ apiToken: given, databaseFile }: ServeConfig): { token: string; source: TokenSource } {
+  if (given !== null) {
+    const { value, file } = given;
+    return { token: value, source: file === null ? { kind: "variable" } : { kind: "file", file } };
+  }
+  const file = tokenFile(databaseFile);
+  if (file === null) {
+    const token = newApiToken();
+    showToken(token);
+    return { token, source: { kind: "memory" } };
+  }
+  const { value, made } = keptApiToken(file);
+  if (made) showToken(value);
+  return { token: value, source: { kind: "file", file } };
+}
+
+/** On stderr, so that it is not kept where the output of the program is. */
+function showToken(token: string): void {
+  console.error(`API token, shown only once: ${token}`);
+}

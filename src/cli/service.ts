@@ -1,0 +1,89 @@
+import type { Logger } from "pino";
+import { createContext } from "../engine/context.js";
+import { Background } from "../engine/loops/background.js";
+import { startDemo, type Demo } from "../handlers/demo/demo.js";
+import { demoJobs } from "../handlers/demo/jobs.js";
+import { webhookCall } from "../handlers/webhook/webhook-call.js";
+import { openStore } from "../open-store.js";
+import { createServer, logEvents, type KonveierServer } from "../server/index.js";
+import type { Store } from "../store/store.js";
+import { Worker } from "../worker/worker.js";
+import type { ServeConfig } from "./config.js";
+
+/** Everything that `konveier serve` runs, on one store: HTTP server, background loops and a worker. */
+export class Service {
+  #server: KonveierServer | null = null;
+  #background: Background | null = null;
+  #demo: Demo | null = null;
+  #worker: Worker | null = null;
+  #starting: Promise<string> | null = null;
+  #stopping: Promise<void> | null = null;
+
+  private constructor(
+    private readonly store: Store,
+    private readonly config: ServeConfig,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws KonveierError `store_…` that says what to do */
+  static open(config: ServeConfig, logger: Logger): Service {
+    const { databaseUrl, synchronous } = config;
+    return new Service(openStore(databaseUrl, { synchronous }), config, logger);
+  }
+
+  /** Starts everything. After a failure, `stop` tidies up what had been started. @returns the address */
+  start(apiToken: string): Promise<string> {
+    this.#starting ??= this.#start(apiToken);
+    return this.#starting;
+  }
+
+  async #start(apiToken: string): Promise<string> {
+    const { config, logger, store } = this;
+    const context = createContext(store);
+    logEvents(context.events, logger);
+    const server = await createServer({ context, apiToken, logger });
+    const worker = new Worker(context, {
+      jobs: [webhookCall(config.webhook), ...(config.seedDemo ? demoJobs() : [])],
+      ...config.worker,
+    });
+    this.#server = server;
+    const { host, port } = config;
+    const url = await server.listen({ host, port });
+    this.#background = new Background(context, config.retention);
+    this.#background.start();
+    if (config.seedDemo) this.#demo = await startDemo(context);
+    this.#worker = worker;
+    await worker.start();
+    return url;
+  }
+
+  /**
+   * Stops claiming, gives running jobs `graceMs` to finish, gives the rest back, and closes everything.
+   * May be called again with a shorter grace; the shorter one counts.
+   */
+  async stop(graceMs: number): Promise<void> {
+    if (this.#stopping === null) this.#stopping = this.#stop(graceMs);
+    else await this.#worker?.stop({ graceMs });
+    await this.#stopping;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    // A start that is under way would go on opening what is being closed here.
+    await this.#starting?.catch(() => undefined);
+    this.#server?.drain();
+    await this.#step(this.#demo?.stop());
+    await this.#step(this.#worker?.stop({ graceMs }));
+    await this.#step(this.#background?.stop());
+    await this.#step(this.#server?.close());
+    await this.store.close();
+  }
+
+  /** What cannot be stopped must not keep the rest from being stopped. */
+  async #step(stopped: Promise<unknown> | undefined): Promise<void> {
+    try {
+      await stopped;
+    } catch (error) {
+      this.logger.error({ event: "internal.error", err: error, during: "the stop" }, "internal error");
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { cancel } from "../../engine/cancel.js";
+import type { EngineContext } from "../../engine/context.js";
+import { enqueueMany } from "../../engine/enqueue.js";
+import { seedRequests } from "./seed-requests.js";
+
+/**
+ * Fills an empty database with some hundred jobs that come to be in every state. Several servers may do
+ * this at once: the jobs have idempotency keys, so they are there once.
+ *
+ * @returns how many jobs were enqueued
+ */
+export async function seedDemo(context: EngineContext): Promise<number> {
+  const { store } = context;
+  const { items } = await store.jobs.list({}, 1, null);
+  if (items.length > 0) return 0;
+  // First, so that a worker of another process does not take what shall be seen waiting.
+  await store.queues.pause("newsletter", "Waits for the final text");
+  const requests = seedRequests();
+  const inserted = await enqueueMany(
+    context,
+    requests.map(({ request }) => request),
+  );
+  const fresh = inserted.filter(({ deduplicated }) => !deduplicated);
+  for (const [index, { job, deduplicated }] of inserted.entries()) {
+    if (!deduplicated && requests[index]?.cancelled === true) await cancel(context, job.id);
+  }
+  return fresh.length;
+}

@@ -1,0 +1,108 @@
+import helmet from "@fastify/helmet";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from "fastify";
+import { KonveierError } from "../core/errors.js";
+import { logAccess } from "./access-log.js";
+import { requireToken } from "./auth.js";
+import { answerClientError } from "./client-error.js";
+import { parseJsonBody, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
+import { sendProblem } from "./problems.js";
+import { requestIdOf } from "./request-id.js";
+import { compileValidator } from "./validation/compile.js";
+import { refuseUndeclaredInput } from "./validation/strict-routes.js";
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+const BODY_LIMIT = 1024 * 1024;
+
+/** A client that sends its headers or body slower than this is cut off. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const TIMEOUT_CHECK_MS = 5_000;
+/** A client that does not read its answer. Longer than the longest waiting claim, in which nothing is sent. */
+const SILENT_CONNECTION_MS = 120_000;
+/** Longer than proxies keep idle connections (60 s is common), so that a proxy never sends into a closing one. */
+const KEEP_ALIVE_MS = 75_000;
+/** A queue name of 128 characters, all percent-encoded, and room. */
+const MAX_PARAM_LENGTH = 512;
+
+const CONTENT_SECURITY_POLICY = {
+  useDefaults: false,
+  directives: {
+    "default-src": ["'none'"],
+    "base-uri": ["'none'"],
+    "form-action": ["'none'"],
+    "frame-ancestors": ["'none'"],
+  },
+};
+
+/** The HTTP application without its routes: how requests are read and refused, and what every answer says. */
+export async function createApp(apiToken: string, logger: FastifyBaseLogger): Promise<App> {
+  const authorize = requireToken(apiToken);
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    genReqId: requestIdOf,
+    bodyLimit: BODY_LIMIT,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: SILENT_CONNECTION_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    // A worker whose connection is still open may say how its jobs ended until the very end.
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (_error, request, reply) => {
+      // No hook runs for these, so what the hooks say is said here.
+      reply.headers({
+        "Konveier-Request-Id": request.id,
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+      });
+      const detail = "There is no such address: it is not correctly percent-encoded, or too long.";
+      sendProblem(new KonveierError("not_found", detail), request, reply);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setValidatorCompiler(compileValidator);
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler(() => {
+    throw new Error("Unknown addresses are refused before they come here");
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJsonBody);
+  app.decorateRequest("bodyFault", null);
+
+  await app.register(helmet, {
+    contentSecurityPolicy: CONTENT_SECURITY_POLICY,
+    // Whether the whole host is served over TLS is known to the proxy that does it, not here.
+    strictTransportSecurity: false,
+  });
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("Konveier-Request-Id", request.id).header("Cache-Control", "no-store");
+    done();
+  });
+  app.addHook("onRequest", authorize);
+  app.addHook("onRequest", (request, _reply, done) => {
+    // Here, so that no body is read for an address that does not exist.
+    done(request.is404 ? new KonveierError("not_found", "There is no such address.") : undefined);
+  });
+  app.addHook("onRequest", refuseContentEncoding);
+  app.addHook("preValidation", refuseFaultyBody);
+  app.addHook("onResponse", logAccess);
+  app.addHook("onRoute", refuseUndeclaredInput);
+  return app;
+}

@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.js";
+import { settled } from "../../../test/support/settled.js";
+import { tempDirectory } from "../../../test/support/temp-directory.js";
+import { KonveierError } from "../../core/errors.js";
+import type { ClaimedJob } from "../../core/job.js";
+import { createContext, type EngineContext } from "../../engine/context.js";
+import { enqueue, enqueueMany } from "../../engine/enqueue.js";
+import { openStore } from "../../open-store.js";
+import type { ClaimRequest } from "../../store/claims.js";
+import { ClaimDesk } from "./claim-desk.js";
+
+/** A desk whose clock stands still: only a change of the store or the test wakes anybody. */
+function setUp(): { context: EngineContext; clock: FakeClock; desk: ClaimDesk } {
+  const store = openStore(`sqlite:${join(tempDirectory(), "konveier.db")}`);
+  onTestFinished(() => store.close());
+  const clock = new FakeClock();
+  const context = createContext(store, { clock });
+  const desk = new ClaimDesk(context);
+  onTestFinished(() => desk.close());
+  return { context, clock, desk };
+}
+
+/** Of a client that stays. */
+const never = (): AbortSignal => new AbortController().signal;
+const WAIT_MS = 60_000;
+
+function by(workerId: string, changes: Partial<ClaimRequest> = {}): ClaimRequest {
+  return { workerId, queues: ["default"], names: null, max: 1, leaseMs: 30_000, ...changes };
+}
+
+/** A claim that waits, and what has come of it so far. */
+function waiting(
+  desk: ClaimDesk,
+  request: ClaimRequest,
+  gone: AbortSignal = never(),
+): { jobs: readonly ClaimedJob[] | null; error: unknown } {
+  const outcome: { jobs: readonly ClaimedJob[] | null; error: unknown } = { jobs: null, error: null };
+  desk.claim(request, WAIT_MS, gone).then(
+    (jobs) => (outcome.jobs = jobs),
+    (error: unknown) => (outcome.error = error),
+  );
+  return outcome;
+}
+
+const ids = (outcome: { jobs: readonly ClaimedJob[] | null }): string[] | null =>
+  outcome.jobs?.map(({ id }) => id) ?? null;
+
+describe("a waiting claim", () => {
+  test("is answered at once when there is a job", async () => {
+    const { context, desk } = setUp();
+    const { job } = await enqueue(context, { name: "a" });
+    expect(await desk.claim(by("w"), WAIT_MS, never())).toMatchObject([{ id: job.id, attempt: 1 }]);
+  });
+
+  test("is woken by a job, and only by one that it can have", async () => {
+    const { context, desk } = setUp();
+    const outcome = waiting(desk, by("w", { queues: ["mail", "default"], names: ["a"] }));
+    await settled();
+    await enqueueMany(context, [{ name: "a", queue: "other" }, { name: "b" }]);
+    await settled();
+    expect(outcome.jobs).toBeNull();
+    const { job } = await enqueue(context, { name: "a" });
+    await settled();
+    expect(ids(outcome)).toEqual([job.id]);
+  });
+
+  test("misses no job that comes while it looks", async () => {
+    const { context, desk } = setUp();
+    const claim = context.store.claims.claim.bind(context.store.claims);
+    vi.spyOn(context.store.claims, "claim").mockImplementationOnce(async (request) => {
+      const jobs = await claim(request);
+      // Stored, and told to all who wait, before this look has come to its end.
+      await enqueue(context, { name: "a" });
+      return jobs;
+    });
+    const outcome = waiting(desk, by("w"));
+    await settled();
+    expect(ids(outcome)).toEqual(["1"]);
+  });
+
+  test("looks again by itself, should a wake-up be lost", async () => {
+    const { context, clock, desk } = setUp();
+    const outcome = waiting(desk, by("w"));
+    await settled();
+    const claims = vi.spyOn(context.store.claims, "claim");
+    await clock.advance(3_000);
+    expect(claims.mock.calls.length).toBeGreaterThanOrEqual(2);
+    expect(outcome.jobs).toBeNull();
+  });
+
+  test("ends without jobs when its time is up", async () => {
+    const { clock, desk } = setUp();
+    const outcome = waiting(desk, by("w"));
+    await clock.advance(WAIT_MS - 1);
+    expect(outcome.jobs).toBeNull();
+    await clock.advance(1);
+    expect(outcome.jobs).toEqual([]);
+  });
+
+  test("leaves no timer behind", async () => {
+    const { context, clock, desk } = setUp();
+    await settled();
+    const idle = clock.pendingTimers;
+    const outcome = waiting(desk, by("w"));
+    await enqueue(context, { name: "a" });
+    await settled();
+    expect(outcome.jobs).toHaveLength(1);
+    expect(clock.pendingTimers).toBe(idle);
+  });
+
+  test("gets nothing any more when its client is gone", async () => {
+    const { context, desk } = setUp();
+    const client = new AbortController();
+    const outcome = waiting(desk, by("w"), client.signal);
+    await settled();
+    client.abort();
+    await settled();
+    expect(outcome.jobs).toEqual([]);
+    await enqueue(context, { name: "a" });
+    await settled();
+    expect(await desk.claim(by("other"), 0, never())).toMatchObject([{ attempt: 1 }]);
+  });
+
+  test("is told of faults like any claim", async () => {
+    const { desk } = setUp();
+    const bad = desk.claim(by("", { queues: [], max: 0 }), WAIT_MS, never());
+    await expect(bad).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
+  test("that fails does not take the others with it", async () => {
+    const { context, desk } = setUp();
+    const claim = context.store.claims.claim.bind(context.store.claims);
+    vi.spyOn(context.store.claims, "claim").mockImplementation((request) =>
+      request.workerId === "broken" ? Promise.reject(new KonveierError("store_busy", "x")) : claim(request),
+    );
+    const broken = waiting(desk, by("broken"));
+    const sound = waiting(desk, by("sound"));
+    await settled();
+    expect(broken.error).toMatchObject({ code: "store_busy" });
+    const { job } = await enqueue(context, { name: "a" });
+    await settled();
+    expect(ids(sound)).toEqual([job.id]);
+  });
+});
+
+describe("many waiting claims", () => {
+  test("are served in the order of their arrival", async () => {
+    const { context, desk } = setUp();
+    const outcomes = Array.from({ length: 40 }, (_, index) => waiting(desk, by(`w${index}`)));
+    await settled();
+    const jobs = await enqueueMany(
+      context,
+      Array.from({ length: 25 }, () => ({ name: "a" })),
+    );
+    await settled();
+    expect(outcomes.slice(0, 25).map((outcome) => ids(outcome)?.[0])).toEqual(jobs.map(({ job }) => job.id));
+    expect(outcomes.slice(25).every(({ jobs }) => jobs === null)).toBe(true);
+  });
+
+  test("do not all ask for one job", async () => {
+    const { context, desk } = setUp();
+    for (let index = 0; index < 200; index += 1) waiting(desk, by(`w${index}`));
+    await settled();
+    const claims = vi.spyOn(context.store.claims, "claim");
+    await enqueue(context, { name: "a" });
+    await settled();
+    expect(claims.mock.calls.length).toBeLessThan(50);
+  });
+
+  test("with other names are not held up by those in front", async () => {
+    const { context, desk } = setUp();
+    for (let index = 0; index < 50; index += 1) waiting(desk, by(`w${index}`, { names: ["a"] }));
+    const outcome = waiting(desk, by("b", { names: ["b"] }));
+    await settled();
+    const { job } = await enqueue(context, { name: "b" });
+    await settled();
+    expect(ids(outcome)).toEqual([job.id]);
+  });
+
+  test("share one subscription", async () => {
+    const { context, desk } = setUp();
+    const subscribe = vi.spyOn(context.store, "onChange");
+    for (let index = 0; index < 20; index += 1) waiting(desk, by(`w${index}`, { queues: [`q${index}`] }));
+    await settled();
+    expect(subscribe).not.toHaveBeenCalled();
+  });
+});
+
+describe("a desk that drains", () => {
+  test("answers those who wait and refuses new claims", async () => {
+    const { desk } = setUp();
+    const outcomes = [waiting(desk, by("w1")), waiting(desk, by("w2", { queues: ["mail"] }))];
+    await settled();
+    desk.drain();
+    await settled();
+    expect(outcomes.map(({ jobs }) => jobs)).toEqual([[], []]);
+    await expect(desk.claim(by("w3"), 0, never())).rejects.toMatchObject({ code: "draining" });
+    await expect(desk.claim(by("w3"), WAIT_MS, never())).rejects.toMatchObject({ code: "draining" });
+  });
+
+  test("hands over what was on its way", async () => {
+    const { context, desk } = setUp();
+    const claim = context.store.claims.claim.bind(context.store.claims);
+    vi.spyOn(context.store.claims, "claim").mockImplementation(async (request) => {
+      const jobs = await claim(request);
+      if (jobs.length > 0) desk.drain();
+      return jobs;
+    });
+    const outcome = waiting(desk, by("w"));
+    await settled();
+    const { job } = await enqueue(context, { name: "a" });
+    await settled();
+    expect(ids(outcome)).toEqual([job.id]);
+  });
+});

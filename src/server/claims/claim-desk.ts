@@ -1,0 +1,186 @@
+import { callAt } from "../../core/clock.js";
+import { DEFAULT_POLL_MS } from "../../core/defaults.js";
+import { KonveierError } from "../../core/errors.js";
+import type { ClaimedJob } from "../../core/job.js";
+import { claim, checkClaim } from "../../engine/claim.js";
+import type { EngineContext } from "../../engine/context.js";
+import { Loop } from "../../engine/loops/loop.js";
+import type { ClaimRequest } from "../../store/claims.js";
+
+/**
+ * Waiters that try at the same time: enough to share a transaction when many jobs arrive, few enough
+ * that one job does not make a thousand idle workers ask for it.
+ */
+const TURN = 16;
+
+interface Waiter {
+  readonly request: ClaimRequest;
+  readonly resolve: (jobs: readonly ClaimedJob[]) => void;
+  readonly reject: (error: unknown) => void;
+  /** Asks the store at this moment: whatever comes is this waiter's, also when it may no longer wait. */
+  claiming: boolean;
+  /** Its time is up, its client is gone, or the server stops. */
+  over: boolean;
+}
+
+/** Waiters for the same queues and names, in the order of their arrival: what one misses, all miss. */
+interface Line {
+  readonly key: string;
+  readonly queues: readonly string[];
+  readonly waiters: Set<Waiter>;
+  /** Jobs may have come since the last round began. */
+  woken: boolean;
+  serving: Promise<void> | null;
+}
+
+/**
+ * Claims jobs for remote workers, and lets them wait for jobs. All waiters share one subscription to
+ * the store's changes. Waiting holds no transaction. Nobody is overtaken within a line.
+ */
+export class ClaimDesk {
+  readonly #lines = new Map<string, Line>();
+  readonly #unsubscribe: () => void;
+  readonly #poll: Loop;
+  #draining = false;
+
+  constructor(private readonly context: EngineContext) {
+    this.#unsubscribe = context.store.onChange(({ queues }) => {
+      this.#wake(queues);
+    });
+    // The net under the wake-ups, as workers in this process have it.
+    this.#poll = new Loop(
+      context.clock,
+      () => {
+        this.#wake(null);
+        return Promise.resolve(DEFAULT_POLL_MS);
+      },
+      () => DEFAULT_POLL_MS,
+    );
+    this.#poll.start();
+  }
+
+  /**
+   * Takes jobs, waiting up to `waitMs` for the first. Jobs may come although `gone` has fired meanwhile:
+   * the caller gives them back.
+   *
+   * @throws KonveierError `validation_failed`, `draining`, `store_…`
+   */
+  async claim(request: ClaimRequest, waitMs: number, gone: AbortSignal): Promise<readonly ClaimedJob[]> {
+    if (this.#draining) {
+      throw new KonveierError("draining", "This server takes no new claims. Claim from another one.");
+    }
+    if (waitMs === 0) return claim(this.context, request);
+    checkClaim(request);
+    return this.#wait(request, waitMs, gone);
+  }
+
+  /** Answers all who wait and refuses new claims. Claims that are on their way are finished. */
+  drain(): void {
+    this.#draining = true;
+    for (const line of this.#lines.values()) for (const waiter of line.waiters) end(line, waiter);
+  }
+
+  async close(): Promise<void> {
+    this.drain();
+    this.#unsubscribe();
+    await this.#poll.stop();
+  }
+
+  async #wait(request: ClaimRequest, waitMs: number, gone: AbortSignal): Promise<readonly ClaimedJob[]> {
+    const { clock } = this.context;
+    const line = this.#lineFor(request);
+    let stop = (): void => undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        const waiter: Waiter = { request, resolve, reject, claiming: false, over: false };
+        const over = (): void => {
+          end(line, waiter);
+        };
+        const cancelTimer = callAt(clock, clock.monotonic() + waitMs, over);
+        gone.addEventListener("abort", over);
+        stop = () => {
+          cancelTimer();
+          gone.removeEventListener("abort", over);
+        };
+        line.waiters.add(waiter);
+        // The first try is a round like any other, so that no change between a try and the wait is missed.
+        this.#serve(line);
+      });
+    } finally {
+      stop();
+      this.#forget(line);
+    }
+  }
+
+  #lineFor(request: ClaimRequest): Line {
+    const key = keyOf(request);
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = { key, queues: request.queues, waiters: new Set(), woken: false, serving: null };
+      this.#lines.set(key, line);
+    }
+    return line;
+  }
+
+  #forget(line: Line): void {
+    // A later line may have the same key by now.
+    if (line.waiters.size === 0 && this.#lines.get(line.key) === line) this.#lines.delete(line.key);
+  }
+
+  #wake(queues: ReadonlySet<string> | null): void {
+    for (const line of this.#lines.values()) {
+      if (queues === null || line.queues.some((queue) => queues.has(queue))) this.#serve(line);
+    }
+  }
+
+  #serve(line: Line): void {
+    line.woken = true;
+    line.serving ??= this.#serveWhileWoken(line);
+  }
+
+  async #serveWhileWoken(line: Line): Promise<void> {
+    while (line.woken && line.waiters.size > 0) {
+      line.woken = false;
+      await this.#round(line);
+    }
+    line.serving = null;
+  }
+
+  /** Turn by turn, until somebody comes up short: then nothing is left for those behind. */
+  async #round(line: Line): Promise<void> {
+    while (line.waiters.size > 0) {
+      const turn = [...line.waiters].slice(0, TURN);
+      const sated = await Promise.all(turn.map((waiter) => this.#try(line, waiter)));
+      if (sated.includes(false)) return;
+    }
+  }
+
+  /** Whether this waiter got all it asked for, so that there may be more. Its failure is no one else's. */
+  async #try(line: Line, waiter: Waiter): Promise<boolean> {
+    waiter.claiming = true;
+    try {
+      const jobs = await claim(this.context, waiter.request);
+      waiter.claiming = false;
+      if (jobs.length > 0 || waiter.over) leave(line, waiter, jobs);
+      return jobs.length === waiter.request.max;
+    } catch (error) {
+      line.waiters.delete(waiter);
+      waiter.reject(error);
+      return true;
+    }
+  }
+}
+
+function end(line: Line, waiter: Waiter): void {
+  waiter.over = true;
+  if (!waiter.claiming) leave(line, waiter, []);
+}
+
+function leave(line: Line, waiter: Waiter, jobs: readonly ClaimedJob[]): void {
+  line.waiters.delete(waiter);
+  waiter.resolve(jobs);
+}
+
+function keyOf({ queues, names }: ClaimRequest): string {
+  return JSON.stringify([queues, names]);
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * Follows whether an answer reaches its client. Whatever the answer carries is given back when the
+ * connection ends before the answer was handed over to the network as a whole.
+ */
+export class Delivery<Cargo> {
+  readonly #gone = new AbortController();
+  #cargo: Cargo | null = null;
+
+  constructor(
+    socket: Socket,
+    response: ServerResponse,
+    private readonly giveBack: (cargo: Cargo) => void,
+  ) {
+    const lost = (): void => {
+      this.#gone.abort();
+      this.#returnCargo();
+    };
+    // The socket's event and not the response's: of a pipelined request the response may not have a socket yet.
+    socket.once("close", lost);
+    response.once("finish", () => {
+      // Node says "finish" also when it gives up writing, because the socket was destroyed.
+      if (!socket.destroyed) socket.off("close", lost);
+    });
+    if (socket.destroyed) lost();
+  }
+
+  /** Fires when the client hangs up before it has its answer. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** From now on the answer carries this; it is given back at once when the client is gone already. */
+  carry(cargo: Cargo): void {
+    this.#cargo = cargo;
+    if (this.gone.aborted) this.#returnCargo();
+  }
+
+  #returnCargo(): void {
+    const cargo = this.#cargo;
+    this.#cargo = null;
+    if (cargo !== null) this.giveBack(cargo);
+  }
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { callAt } from "../core/clock.js";
+import type { EngineContext } from "../engine/context.js";
+import { createApp, type App } from "./app.js";
+import { refuseOtherMethods } from "./other-methods.js";
+import { claimRoutes } from "./routes/claim.js";
+import { enqueueRoutes } from "./routes/enqueue.js";
+import { healthRoutes } from "./routes/health.js";
+import { homeRoute } from "./routes/home.js";
+import { jobActionRoutes } from "./routes/job-actions.js";
+import { jobRoutes } from "./routes/jobs.js";
+import { noteRoutes } from "./routes/notes.js";
+import { queueRoutes } from "./routes/queues.js";
+import { settlementRoutes } from "./routes/settlements.js";
+import { workerRoutes } from "./routes/workers.js";
+import { createServices, type Services } from "./services.js";
+
+export { logEvents } from "./log-events.js";
+
+export interface ServerOptions {
+  readonly context: EngineContext;
+  /** What clients send as bearer token. Not empty, no spaces. */
+  readonly apiToken: string;
+  readonly logger: Logger;
+}
+
+/** The HTTP server: the API below `/v1`, and the health endpoints. See `docs/http-api.md`. */
+export interface KonveierServer {
+  /** Begins to accept connections. @returns the address, such as `http://127.0.0.1:8085` */
+  listen(options: { host: string; port: number }): Promise<string>;
+  /**
+   * Prepares for a stop: `/readyz` answers 503, waiting claims are answered with no jobs, new ones are
+   * refused with `draining`. Everything else goes on, so that workers can say how their jobs ended.
+   */
+  drain(): void;
+  /**
+   * Drains, takes no new connections, and resolves when the requests on their way are answered; those
+   * that are not after five seconds are cut off. The store stays open. May be called twice.
+   */
+  close(): Promise<void>;
+  /** For tests with `inject`. */
+  readonly app: FastifyInstance;
+}
+
+const CLOSE_GRACE_MS = 5_000;
+
+/**
+ * Makes a server on an engine. It runs no workers and no background loops: who starts it does.
+ *
+ * @throws KonveierError `store_…`
+ * @throws RangeError for a token that no client could send
+ */
+export async function createServer({ context, apiToken, logger }: ServerOptions): Promise<KonveierServer> {
+  const app = await createApp(apiToken, logger);
+  const services = await createServices(context);
+  addRoutes(app, services);
+  const drain = (): void => {
+    services.readiness.drain();
+    services.desk.drain();
+  };
+  let closing: Promise<void> | null = null;
+  return {
+    app: app as unknown as FastifyInstance,
+    listen: ({ host, port }) => app.listen({ host, port }),
+    drain,
+    close() {
+      drain();
+      closing ??= closeApp(app, services);
+      return closing;
+    },
+  };
+}
+
+function addRoutes(app: App, services: Services): void {
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    // The client's next request should go to another server, and an idle connection would hold up the close.
+    if (services.readiness.draining) reply.header("Connection", "close");
+    done(null, payload);
+  });
+  const refuseOthers = refuseOtherMethods(app);
+  homeRoute(app);
+  healthRoutes(app, services);
+  enqueueRoutes(app, services);
+  jobRoutes(app, services);
+  jobActionRoutes(app, services);
+  queueRoutes(app, services);
+  workerRoutes(app, services);
+  claimRoutes(app, services);
+  settlementRoutes(app, services);
+  noteRoutes(app, services);
+  refuseOthers();
+}
+
+async function closeApp(app: App, { context: { clock }, desk }: Services): Promise<void> {
+  // A client that does not read its answer must not keep the process.
+  const cancel = callAt(clock, clock.monotonic() + CLOSE_GRACE_MS, () => {
+    app.server.closeAllConnections();
+  });
+  await app.close();
+  cancel();
+  await desk.close();
+}

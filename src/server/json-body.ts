@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import { KonveierError } from "../core/errors.js";
+import { findInexactNumber } from "../core/payload.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What is wrong with the body. Told only after parsing, so that the connection survives it. */
+    bodyFault: KonveierError | null;
+  }
+  interface FastifyContextConfig {
+    /** The handler itself deals with a body that has a number which would change. */
+    allowsInexactNumbers?: true;
+  }
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a JSON body as it is, or refuses it: bytes that are not UTF-8 and numbers that would come back
+ * as others are faults. Keys such as `__proto__` are plain data to `JSON.parse`.
+ */
+export function parseJsonBody(
+  request: FastifyRequest,
+  bytes: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  if (bytes.length === 0) {
+    done(null);
+    return;
+  }
+  try {
+    const text = decode(request.headers["content-type"], bytes);
+    const body = parse(text);
+    request.bodyFault = precisionFault(text);
+    done(null, body);
+  } catch (error) {
+    if (!(error instanceof KonveierError)) throw error;
+    request.bodyFault = error;
+    done(null);
+  }
+}
+
+function decode(contentType: string | undefined, bytes: Buffer): string {
+  const charset = CHARSET.exec(contentType ?? "")?.[1]?.toLowerCase() ?? "utf-8";
+  if (charset !== "utf-8" && charset !== "utf8") {
+    throw new KonveierError("unsupported_media_type", "The body must be UTF-8; no other charset is read.");
+  }
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new KonveierError("malformed_json", "The body is not valid UTF-8.");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new KonveierError("malformed_json", `The body is not JSON: ${(error as Error).message}.`);
+  }
+}
+
+function precisionFault(text: string): KonveierError | null {
+  const number = findInexactNumber(text);
+  if (number === null) return null;
+  const shown = number.length > 40 ? `${number.slice(0, 40)}…` : number;
+  return new KonveierError(
+    "number_precision",
+    `The number ${shown} would change: JSON numbers are read as doubles here. Send it as a string.`,
+  );
+}
+
+/** The hook that refuses a faulty body. No body counts as an empty object, so that faults name the missing fields. */
+export function refuseFaultyBody(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const { bodyFault } = request;
+  if (bodyFault === null && request.body === undefined) request.body = {};
+  const tolerated =
+    bodyFault?.code === "number_precision" && request.routeOptions.config.allowsInexactNumbers === true;
+  if (bodyFault === null || tolerated) done();
+  else done(bodyFault);
+}
+
+/** The hook that refuses compressed bodies: inflating what a stranger sends is how small requests fill memory. */
+export function refuseContentEncoding(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const encoding = request.headers["content-encoding"];
+  if (encoding === undefined || encoding.toLowerCase() === "identity") done();
+  else done(new KonveierError("unsupported_media_type", "Send the body without a content encoding."));
+}

@@ -1,0 +1,26 @@
+import type { EngineContext } from "../engine/context.js";
+import { ClaimDesk } from "./claims/claim-desk.js";
+import { RemoteWorkers } from "./claims/remote-workers.js";
+import { Readiness } from "./readiness.js";
+import { Signer } from "./signer.js";
+
+/** What the routes work with. */
+export interface Services {
+  readonly context: EngineContext;
+  readonly signer: Signer;
+  readonly desk: ClaimDesk;
+  readonly remoteWorkers: RemoteWorkers;
+  readonly readiness: Readiness;
+}
+
+/** @throws KonveierError `store_…` */
+export async function createServices(context: EngineContext): Promise<Services> {
+  const signer = new Signer(await context.store.signingSecret());
+  return {
+    context,
+    signer,
+    desk: new ClaimDesk(context),
+    remoteWorkers: new RemoteWorkers(context),
+    readiness: new Readiness(context),
+  };
+}

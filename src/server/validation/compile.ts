@@ -1,0 +1,26 @@
+import type { FastifySchemaCompiler } from "fastify";
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { validationError } from "../../core/job-request.js";
+import { explain } from "./explain.js";
+import { JOB_RULES } from "./job-rules.js";
+import { decodeQuery } from "./query.js";
+
+/**
+ * Makes the check of a route's schema. It takes the place of Fastify's own (Ajv), which would turn
+ * `"5"` and `null` into numbers, drop unknown fields and fill in defaults, all in silence. Nothing is
+ * changed here; only query parameters, which have no types, are read by the types of their schema.
+ */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema);
+  return (input: unknown) => {
+    const value =
+      httpPart === "querystring" && typeof input === "object" && input !== null
+        ? decodeQuery(schema, input)
+        : input;
+    if (validator.Check(value)) return { value };
+    const faults = explain(schema, value, JOB_RULES);
+    if (faults.length === 0) throw new Error(`A schema refuses a value, and it cannot be said why`);
+    return { error: validationError(faults) };
+  };
+};

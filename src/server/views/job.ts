@@ -1,0 +1,59 @@
+import type { AttemptView, EnqueuedJobView, JobDetailView, JobView, LogLineView } from "../../api/job.js";
+import { formatInstant } from "../../core/instant.js";
+import type { Attempt, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
+import type { Inserted } from "../../store/jobs.js";
+
+export function instantOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : formatInstant(instant);
+}
+
+/** Named field by field: what a store adds for its own use never reaches clients by itself. */
+export function jobView(job: Job): JobView {
+  return {
+    id: job.id,
+    queue: job.queue,
+    name: job.name,
+    state: job.state,
+    priority: job.priority,
+    attempt: job.attempt,
+    maxAttempts: job.maxAttempts,
+    createdAt: formatInstant(job.createdAt),
+    runAt: formatInstant(job.runAt),
+    startedAt: instantOrNull(job.startedAt),
+    finishedAt: instantOrNull(job.finishedAt),
+    workerId: job.workerId,
+    token: job.token,
+    leaseExpiresAt: instantOrNull(job.leaseExpiresAt),
+  };
+}
+
+export function enqueuedJobView({ job, deduplicated }: Inserted): EnqueuedJobView {
+  return { ...jobView(job), ...(deduplicated && { deduplicated: true }) };
+}
+
+export function jobDetailView(job: JobDetail): JobDetailView {
+  return {
+    ...jobView(job),
+    timeoutMs: job.timeoutMs,
+    backoff: job.backoff,
+    tags: [...job.tags],
+    idempotencyKey: job.idempotencyKey,
+    payloadBytes: job.payloadBytes,
+    resultBytes: job.resultBytes,
+    resultProblem: job.resultProblem,
+    progress: job.progress === null ? null : { ...job.progress, at: formatInstant(job.progress.at) },
+    lastError: job.lastError,
+  };
+}
+
+export function attemptView(attempt: Attempt): AttemptView {
+  return {
+    ...attempt,
+    startedAt: formatInstant(attempt.startedAt),
+    finishedAt: instantOrNull(attempt.finishedAt),
+  };
+}
+
+export function logLineView(line: LogLine): LogLineView {
+  return { ...line, at: formatInstant(line.at) };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { runPrograms } from "../../../test/support/programs.js";
+import { connectionOf, SqliteFile } from "../../../test/support/sqlite-file.js";
+import type { KonveierError } from "../../core/errors.js";
+import { migrate } from "./migrate.js";
+
+/** The error that a call is refused with. */
+function refusal(call: () => unknown): KonveierError {
+  try {
+    call();
+  } catch (error) {
+    return error as KonveierError;
+  }
+  throw new Error("not refused");
+}
+
+function versions(file: SqliteFile): unknown[] {
+  const db = file.raw();
+  return [db.pragma("user_version", { simple: true }), db.pragma("application_id", { simple: true })];
+}
+
+describe("migrate", () => {
+  test("marks a new file with its version and as ours", () => {
+    const file = new SqliteFile();
+    file.open();
+    const [version, id] = versions(file);
+    expect(version).toBeGreaterThanOrEqual(1);
+    expect(id).toBe(0x4b6f6e76);
+  });
+
+  test("does nothing to a file that is up to date", async () => {
+    const file = new SqliteFile();
+    await file.open().close();
+    const before = file.dump();
+    await file.open().close();
+    expect(file.dump()).toEqual(before);
+  });
+
+  test("PGS-09 refuses a file of a newer program and leaves it alone", async () => {
+    const file = new SqliteFile();
+    await file.open().close();
+    file.raw().pragma("user_version = 999");
+    const before = file.dump();
+    const error = refusal(() => file.open());
+    expect(error.code).toBe("store_too_new");
+    expect(error.message).toContain(file.path);
+    expect(error.message).toMatch(/schema version 999.*Update Konveier/);
+    expect(file.dump()).toEqual(before);
+    expect(versions(file)[0]).toBe(999);
+  });
+
+  test("PGS-09 a running program notices that a newer one has migrated its file", async () => {
+    const file = new SqliteFile();
+    const store = file.open();
+    await store.check();
+    file.raw().pragma("user_version = 999");
+    await expect(store.check()).rejects.toMatchObject({ code: "store_too_new" });
+  });
+
+  test.each([
+    ["a table", "CREATE TABLE customers (id INTEGER)"],
+    ["only a version", "PRAGMA user_version = 1"],
+    ["an application id", "PRAGMA application_id = 42"],
+    ["tables named like ours", "CREATE TABLE jobs (id INTEGER); PRAGMA user_version = 1"],
+  ])("refuses the database of another program: it has %s", (_, sql) => {
+    const file = new SqliteFile();
+    const db = file.raw();
+    db.exec(sql);
+    const error = refusal(() => file.open());
+    expect(error.code).toBe("store_unsupported");
+    expect(error.message).toContain(file.path);
+    const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema").pluck().all();
+    expect(tables).not.toContain("job_specs");
+  });
+
+  test("a migration that fails leaves nothing of itself", () => {
+    const file = new SqliteFile();
+    const db = file.raw();
+    const exec = db.exec.bind(db);
+    db.exec = (sql) => exec(`${sql}; CREATE TABLE broken (`);
+    expect(() => {
+      migrate(db);
+    }).toThrow(/incomplete input|syntax error/);
+    expect(versions(file)).toEqual([0, 0]);
+    expect(db.prepare("SELECT * FROM sqlite_schema").all()).toEqual([]);
+    db.exec = exec;
+    migrate(db);
+    expect(versions(file)[0]).toBeGreaterThanOrEqual(1);
+  });
+
+  test("the waits for other processes are short again afterwards", () => {
+    const file = new SqliteFile();
+    expect(connectionOf(file.open()).pragma("busy_timeout", { simple: true })).toBeLessThanOrEqual(10);
+  });
+
+  test("8 processes that open a new file at once all get it", async () => {
+    const file = new SqliteFile();
+    const program = new URL("../../../test/contract/programs/open-and-enqueue.ts", import.meta.url);
+    const outputs = await runPrograms(8, program, [file.path, "25"]);
+    for (const { code, stderr } of outputs) expect([code, stderr]).toEqual([0, ""]);
+    const { jobs, secrets } = file.dump();
+    expect(jobs).toHaveLength(8 * 25);
+    expect(secrets).toHaveLength(1);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect } from "vitest";
+import { isStoreError } from "../../src/core/errors.js";
+import { allJobs } from "../support/recount.js";
+import type { Contract } from "./contract.js";
+import { claimRequest, refusal } from "./harness.js";
+
+export function lifecycleContract(contract: Contract): void {
+  describe("open and close", () => {
+    contract.test("a healthy store says so", async ({ store }) => {
+      await expect(store.check()).resolves.toBeUndefined();
+    });
+
+    contract.test("everything is there after closing and opening again", async (harness) => {
+      const other = await harness.another();
+      const job = await harness.running({ payload: "kept", tags: ["t"] });
+      await harness.complete(job, "result");
+      await harness.enqueueMany([{}, { delayMs: 5 }]);
+      const before = await allJobs(harness.store);
+      await other.close();
+      const again = await harness.another();
+      expect(await allJobs(again)).toEqual(before);
+      expect(await again.jobs.payload(job.id)).toBe('"kept"');
+      expect(await again.jobs.result(job.id)).toBe('"result"');
+      expect(await again.queues.list()).toEqual(await harness.store.queues.list());
+    });
+
+    contract.test("the signing secret is one for the database and does not change", async (harness) => {
+      const secret = await harness.store.signingSecret();
+      expect(secret.length).toBeGreaterThanOrEqual(32);
+      const other = await harness.another();
+      expect((await other.signingSecret()).equals(secret)).toBe(true);
+    });
+
+    contract.test(
+      "close finishes what was begun, then refuses everything, and may be called again",
+      async (harness) => {
+        const store = await harness.another();
+        const begun = [
+          store.jobs.insertMany([]),
+          store.queues.pause("a", "begun"),
+          store.claims.claim(claimRequest()),
+        ];
+        await Promise.all([store.close(), store.close()]);
+        await Promise.allSettled(begun);
+        await store.close();
+        expect(await harness.store.queues.get("a")).toMatchObject({ pauseReason: "begun" });
+
+        const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+          insert: () => store.jobs.insertMany([]),
+          get: () => store.jobs.get("1"),
+          list: () => store.jobs.list({}, 1, null),
+          cancel: () => store.jobs.cancel("1"),
+          claim: () => store.claims.claim(claimRequest()),
+          extend: () => store.claims.extend([{ id: "1", token: 1 }], 1_000),
+          settle: () => store.claims.settle([{ verb: "release", id: "1", token: 1 }]),
+          promote: () => store.claims.promote(1),
+          expired: () => store.claims.expired(1),
+          queues: () => store.queues.list(),
+          pause: () => store.queues.pause("a", null),
+          stats: () => store.stats.minutes({ from: 0, to: 1 }),
+          workers: () => store.workers.list(1),
+          gone: () => store.workers.gone("w"),
+          pruneRecords: () => store.maintenance.pruneRecords({ stats: 1, workers: 1 }),
+          check: () => store.check(),
+          secret: () => store.signingSecret(),
+        };
+        for (const [what, call] of Object.entries(calls)) {
+          expect(await refusal(call()), what).toBe("store_closed");
+        }
+      },
+    );
+
+    contract.test("an unexpected refusal is a store error that can be told apart", async (harness) => {
+      const store = await harness.another();
+      await store.close();
+      const error: unknown = await store.check().catch((thrown: unknown) => thrown);
+      expect(isStoreError(error)).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import { describe, expect } from "vitest";
+import type { Retention } from "../../src/store/maintenance.js";
+import { T0 } from "../support/fake-clock.js";
+import { allJobs } from "../support/recount.js";
+import type { Contract } from "./contract.js";
+import { LEASE_MS, type Harness } from "./harness.js";
+
+const KEEP_ALL: Retention = { completedMs: null, cancelledMs: null, deadMs: null, maxCompleted: null };
+
+async function completeMany(harness: Harness, jobs: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < jobs; n += 1) {
+    const job = await harness.running();
+    await harness.complete(job);
+    ids.push(job.id);
+  }
+  return ids;
+}
+
+export function pruneContract(contract: Contract): void {
+  describe("prune", () => {
+    contract.test("each finished state has its age; the boundary itself is kept", async (harness) => {
+      const completed = await harness.running();
+      await harness.complete(completed);
+      const dead = await harness.running();
+      await harness.fail(dead, "never");
+      const cancelled = await harness.enqueue();
+      await harness.store.jobs.cancel(cancelled.id);
+      const waiting = await harness.enqueue({ delayMs: 1 });
+      const retention = { ...KEEP_ALL, completedMs: 100, cancelledMs: 200, deadMs: 300 };
+      const left: number[] = [];
+      for (const passed of [100, 1, 99, 1, 99, 1]) {
+        harness.clock.block(passed);
+        await harness.store.maintenance.prune(retention, 10);
+        left.push((await allJobs(harness.store)).length);
+      }
+      expect(left).toEqual([4, 3, 3, 2, 2, 1]);
+      expect(await harness.state(waiting.id)).toBe("scheduled");
+      harness.clock.block(1e9);
+      expect(await harness.store.maintenance.prune(retention, 10)).toBe(0);
+    });
+
+    contract.test("no limit keeps everything", async (harness) => {
+      await completeMany(harness, 3);
+      harness.clock.block(1e12);
+      expect(await harness.store.maintenance.prune(KEEP_ALL, 10)).toBe(0);
+      expect(await allJobs(harness.store)).toHaveLength(3);
+    });
+
+    contract.test(
+      "GRW-06 removes no more than asked at once, oldest first, and catches up",
+      async (harness) => {
+        const ids: string[] = [];
+        for (let n = 0; n < 7; n += 1) {
+          ids.push(...(await completeMany(harness, 1)));
+          harness.clock.block(1);
+        }
+        harness.clock.block(1_000);
+        const retention = { ...KEEP_ALL, completedMs: 100 };
+        const left = async () => (await allJobs(harness.store)).map(({ id }) => id).toReversed();
+        expect(await harness.store.maintenance.prune(retention, 3)).toBe(3);
+        expect(await left()).toEqual(ids.slice(3));
+        expect(await harness.store.maintenance.prune(retention, 3)).toBe(3);
+        expect(await harness.store.maintenance.prune(retention, 3)).toBe(1);
+        expect(await harness.store.maintenance.prune(retention, 3)).toBe(0);
+      },
+    );
+
+    contract.test("GRW-07 keeps exactly the newest, whatever gaps the ids have", async (harness) => {
+      const ids = await completeMany(harness, 30);
+      for (const id of ids.filter((_, index) => index % 2 === 1)) await harness.store.jobs.delete(id, false);
+      const kept = ids.filter((_, index) => index % 2 === 0);
+      await harness.store.maintenance.prune({ ...KEEP_ALL, maxCompleted: 10 }, 100);
+      const completed = await allJobs(harness.store, { state: "completed" });
+      expect(completed.map(({ id }) => id).toReversed()).toEqual(kept.slice(-10));
+      await harness.store.maintenance.prune({ ...KEEP_ALL, maxCompleted: 0 }, 100);
+      expect(await allJobs(harness.store)).toEqual([]);
+    });
+
+    contract.test("GRW-07 the count concerns completed jobs alone", async (harness) => {
+      await completeMany(harness, 3);
+      await harness.fail(await harness.running(), "never");
+      await harness.store.jobs.cancel((await harness.enqueue()).id);
+      await harness.running();
+      await harness.store.maintenance.prune({ ...KEEP_ALL, maxCompleted: 0 }, 100);
+      expect((await harness.store.queues.get("default"))?.counts).toMatchObject({
+        completed: 0,
+        dead: 1,
+        cancelled: 1,
+        running: 1,
+      });
+    });
+
+    contract.test(
+      "GRW-07 jobs that are inserted and finished meanwhile are never removed",
+      async (harness) => {
+        const old = await completeMany(harness, 50);
+        harness.clock.block(1_000);
+        const retention = { ...KEEP_ALL, completedMs: 500 };
+        const [, , fresh] = await Promise.all([
+          harness.store.maintenance.prune(retention, 30),
+          harness.store.maintenance.prune(retention, 30),
+          completeMany(harness, 10),
+        ]);
+        await harness.store.maintenance.prune(retention, 100);
+        const left = new Set((await allJobs(harness.store)).map(({ id }) => id));
+        expect(left).toEqual(new Set(fresh));
+        expect(old.some((id) => left.has(id))).toBe(false);
+      },
+    );
+
+    contract.test("GRW-04 nothing of a removed job is left, however it ended", async (harness) => {
+      const rich = { tags: ["t"], maxAttempts: 1 };
+      const completed = await harness.running({ ...rich, idempotencyKey: "1" });
+      await harness.store.claims.log(completed, [{ level: "info", message: "line" }]);
+      await harness.store.claims.progress(completed, 1, null);
+      await harness.complete(completed, 1);
+      const lost = await harness.running({ ...rich, idempotencyKey: "2" });
+      harness.clock.block(LEASE_MS);
+      await harness.reap();
+      harness.clock.block(1);
+      const retention = { ...KEEP_ALL, completedMs: 0, deadMs: 0 };
+      expect(await harness.store.maintenance.prune(retention, 10)).toBe(2);
+      for (const { id } of [completed, lost]) {
+        expect(await harness.store.jobs.detail(id)).toBeNull();
+        expect(await harness.store.jobs.attempts(id)).toEqual([]);
+        expect(await harness.store.jobs.logs(id, 0, 10)).toEqual([]);
+        expect(await harness.store.jobs.result(id)).toBeNull();
+      }
+      expect(await allJobs(harness.store, { tag: "t" })).toEqual([]);
+      for (const idempotencyKey of ["1", "2"]) {
+        expect((await harness.enqueueKeyed({ ...rich, idempotencyKey })).deduplicated).toBe(false);
+      }
+    });
+
+    contract.test("roll-ups have an age of their own", async (harness) => {
+      await harness.enqueue();
+      harness.clock.block(600_000);
+      await harness.enqueue();
+      const minutes = () => harness.store.stats.minutes({ from: T0, to: T0 + 3_600_000 });
+      await harness.store.maintenance.pruneRecords({ stats: 600_000, workers: 1 });
+      expect(await minutes()).toHaveLength(2);
+      harness.clock.block(60_000);
+      await harness.store.maintenance.pruneRecords({ stats: 600_000, workers: 1 });
+      expect(await minutes()).toHaveLength(1);
+    });
+  });
+}

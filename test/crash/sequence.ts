@@ -1,0 +1,356 @@
+import { Konveier } from "../../src/konveier.js";
+import type { ClaimedJob } from "../../src/core/job.js";
+import type { JobRequest } from "../../src/core/job-request.js";
+import { createContext, type EngineContext } from "../../src/engine/context.js";
+import { reap } from "../../src/engine/loops/reaper.js";
+import type { Failure, Settlement } from "../../src/store/claims.js";
+import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite/open.js";
+import type { StepHook } from "../../src/store/sqlite/steps.js";
+import type { FakeClock } from "../support/fake-clock.js";
+
+/** What the operations work on, and what the earlier ones of them learned. */
+export interface World {
+  readonly clock: FakeClock;
+  readonly store: SqliteStore;
+  readonly konveier: Konveier;
+  readonly context: EngineContext;
+  readonly memory: Memory;
+}
+
+/** What a client knows: the ids it was told, and the claims it was given. */
+export interface Memory {
+  readonly ids: ReadonlyMap<string, string>;
+  /** By job id. */
+  readonly claims: ReadonlyMap<string, ClaimedJob>;
+  readonly latestClaim: readonly ClaimedJob[];
+}
+
+export interface Operation {
+  readonly verb: string;
+  /** Time that passes before it. */
+  readonly afterMs?: number;
+  /** Whether a client that got no answer can say the same again, and nothing is done twice. */
+  readonly repeatable?: true;
+  /** Several writes that share one transaction. */
+  readonly shared?: true;
+  /** Resolves with what the client knows afterwards. */
+  readonly run: (world: World) => Promise<Memory | undefined>;
+}
+
+const RETRIES = { type: "fixed", delayMs: 1_000 } as const;
+export const LEASE_MS = 30_000;
+export const QUEUES = ["mail", "waiting", "stale"] as const;
+export const NAMES = ["mail.send", "mail.digest"] as const;
+const WORKER = "worker-1";
+
+/** Opens the database with time standing at the beginning, and everything about it decided in advance. */
+export function openWorld(file: string, clock: FakeClock, onStep: StepHook, memory: Memory = NOTHING): World {
+  const store = openSqliteStore(file, { clock, onStep });
+  const random = () => 0.5;
+  const context = createContext(store, { clock, random });
+  return { clock, store, context, konveier: Konveier.withStore(store, { clock, random }), memory };
+}
+
+const NOTHING: Memory = { ids: new Map(), claims: new Map(), latestClaim: [] };
+
+/** Runs an operation; resolves with the world after it. */
+export async function perform(world: World, operation: Operation): Promise<World> {
+  const learned = await operation.run(world);
+  return { ...world, memory: learned ?? world.memory };
+}
+
+const KEYED = { queue: "mail", idempotencyKey: "order-1", tags: ["a", "b"], backoff: RETRIES } as const;
+
+/** The jobs of "enqueue many", by what becomes of them. */
+const BATCH: readonly (readonly [label: string, request: Partial<JobRequest>])[] = [
+  ["plain", {}],
+  ["retry", { tags: ["a"] }],
+  ["retry-now", {}],
+  ["dead", { idempotencyKey: "order-2" }],
+  ["dead-too", { name: "mail.digest" }],
+  ["snooze", { name: "mail.digest" }],
+  ["release", {}],
+  ["cancel-running", {}],
+  ["delete-running", { idempotencyKey: "order-3", tags: ["b"] }],
+  ["cancel-waiting", { queue: "waiting" }],
+  ["delete-waiting", { queue: "waiting", idempotencyKey: "order-4", tags: ["b", "c"] }],
+  ["waiting", { queue: "waiting" }],
+  ["lost", { queue: "stale" }],
+  ["lost-for-good", { queue: "stale", maxAttempts: 1 }],
+];
+
+/** Every way to change the database, each at least once, in an order in which each finds what it needs. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    verb: "enqueue with a key and tags",
+    repeatable: true,
+    run: async ({ konveier, memory }) => {
+      const { id } = await konveier.enqueue("mail.send", { to: "keyed" }, KEYED);
+      return remember(memory, [["keyed", id]]);
+    },
+  },
+  {
+    verb: "enqueue many",
+    run: async ({ konveier, memory }) => {
+      const jobs = await konveier.enqueueMany(BATCH.map(([label, request]) => toRequest(label, request)));
+      return remember(
+        memory,
+        jobs.map(({ id }, index) => [BATCH[index]?.[0] ?? "", id]),
+      );
+    },
+  },
+  {
+    verb: "enqueue later",
+    run: async ({ konveier, memory }) => {
+      const { id } = await konveier.enqueue("mail.send", {}, { queue: "waiting", delayMs: 20_000 });
+      return remember(memory, [["later", id]]);
+    },
+  },
+  {
+    verb: "enqueue a known key",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.enqueue("mail.send", { to: "keyed" }, KEYED);
+      return undefined;
+    },
+  },
+  { verb: "claim from one lane", afterMs: 10, run: claim("stale", 2) },
+  { verb: "claim from two lanes", afterMs: 10, run: claim("mail", 20) },
+  {
+    verb: "report a worker",
+    repeatable: true,
+    run: async ({ store }) => {
+      const { host, pid, concurrency } = { host: "here", pid: 1, concurrency: 20 };
+      const state = "active" as const;
+      const names = [...NAMES];
+      await store.workers.seen({
+        id: WORKER,
+        host,
+        pid,
+        queues: QUEUES,
+        names,
+        concurrency,
+        running: 9,
+        state,
+      });
+      return undefined;
+    },
+  },
+  {
+    verb: "extend a lease",
+    afterMs: 1_000,
+    repeatable: true,
+    run: async ({ store, memory }) => {
+      await store.claims.extend([held(memory, "keyed")], LEASE_MS);
+      return undefined;
+    },
+  },
+  {
+    verb: "tell progress",
+    repeatable: true,
+    run: async ({ store, memory }) => {
+      await store.claims.progress(held(memory, "keyed"), 50, "half");
+      return undefined;
+    },
+  },
+  {
+    verb: "log",
+    run: async ({ store, memory }) => {
+      const lines = [
+        { level: "info", message: "one" },
+        { level: "warn", message: "two" },
+      ] as const;
+      await store.claims.log(held(memory, "keyed"), lines);
+      return undefined;
+    },
+  },
+  settle("complete with a result", ["keyed"], {
+    verb: "complete",
+    result: '{"sent":true}',
+    resultProblem: null,
+  }),
+  settle("complete without a result", ["plain"], { verb: "complete", result: null, resultProblem: null }),
+  settle("fail and retry later", ["retry"], { verb: "retry", delayMs: 1_000, failure: failed("later") }),
+  settle("fail and retry now", ["retry-now"], { verb: "retry", delayMs: 0, failure: failed("now") }),
+  settle("fail to dead", ["dead", "dead-too"], { verb: "bury", failure: failed("for good") }),
+  settle("snooze", ["snooze"], { verb: "snooze", delayMs: 2_000 }),
+  settle("release", ["release"], { verb: "release" }),
+  changeByHand("cancel a running job", "cancel-running", ({ konveier }, id) => konveier.jobs.cancel(id)),
+  changeByHand("cancel a waiting job", "cancel-waiting", ({ konveier }, id) => konveier.jobs.cancel(id)),
+  {
+    verb: "promote",
+    afterMs: 5_000,
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.claims.promote(100);
+      return undefined;
+    },
+  },
+  changeByHand("run now", "later", ({ konveier }, id) => konveier.jobs.runNow(id)),
+  changeByHand("retry by hand", "dead", ({ konveier }, id) => konveier.jobs.retry(id)),
+  {
+    verb: "retry many by hand",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.jobs.retryMany({ queue: "mail" });
+      return undefined;
+    },
+  },
+  {
+    verb: "delete a waiting job",
+    run: async ({ konveier, memory }) => {
+      await konveier.jobs.delete(idOf(memory, "delete-waiting"));
+      return undefined;
+    },
+  },
+  {
+    verb: "delete a running job",
+    run: async ({ konveier, memory }) => {
+      await konveier.jobs.delete(idOf(memory, "delete-running"), { force: true });
+      return undefined;
+    },
+  },
+  {
+    verb: "reap: one to retry, one to dead",
+    afterMs: LEASE_MS,
+    repeatable: true,
+    run: async ({ context }) => {
+      await reap(context);
+      return undefined;
+    },
+  },
+  {
+    verb: "pause a queue",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.queues.pause("waiting", "maintenance");
+      return undefined;
+    },
+  },
+  {
+    verb: "resume a queue",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.queues.resume("waiting");
+      return undefined;
+    },
+  },
+  {
+    verb: "prune jobs",
+    afterMs: 60_000,
+    repeatable: true,
+    run: async ({ store }) => {
+      const forever = { cancelledMs: null, deadMs: null, maxCompleted: null };
+      await store.maintenance.prune({ ...forever, completedMs: 30_000 }, 100);
+      return undefined;
+    },
+  },
+  {
+    verb: "prune records",
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.maintenance.pruneRecords({ stats: 60_000, workers: 3_600_000 });
+      return undefined;
+    },
+  },
+  { verb: "claim again", run: claim("mail", 3) },
+  {
+    verb: "enqueue, complete, fail and cancel at once",
+    shared: true,
+    repeatable: true,
+    run: async ({ konveier, store, memory }) => {
+      const [first, second] = memory.latestClaim;
+      if (first === undefined || second === undefined) throw new Error("The last claim got too few jobs");
+      const [enqueued] = await Promise.all([
+        konveier.enqueue("mail.send", {}, { queue: "mail", idempotencyKey: "at-once", tags: ["a"] }),
+        store.claims.settle([toSettlement(first, { verb: "complete", result: "1", resultProblem: null })]),
+        store.claims.settle([
+          toSettlement(second, { verb: "retry", delayMs: 500, failure: failed("again") }),
+        ]),
+        konveier.jobs.cancel(idOf(memory, "waiting")),
+      ]);
+      return remember(memory, [["at-once", enqueued.id]]);
+    },
+  },
+  {
+    verb: "sign a worker off",
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.workers.gone(WORKER);
+      return undefined;
+    },
+  },
+];
+
+function toRequest(label: string, request: Partial<JobRequest>): JobRequest {
+  return { name: "mail.send", queue: "mail", payload: { to: label }, backoff: RETRIES, ...request };
+}
+
+function claim(queue: string, max: number): Operation["run"] {
+  return async ({ store, memory }) => {
+    const request = { workerId: WORKER, queues: [queue], names: [...NAMES], max, leaseMs: LEASE_MS };
+    const claimed = await store.claims.claim(request);
+    const claims = new Map([...memory.claims, ...claimed.map((job) => [job.id, job] as const)]);
+    return { ...memory, claims, latestClaim: claimed };
+  };
+}
+
+type Ending = Settlement extends infer Each
+  ? Each extends Settlement
+    ? Omit<Each, "id" | "token">
+    : never
+  : never;
+
+function settle(verb: string, labels: readonly string[], ending: Ending): Operation {
+  return {
+    verb,
+    afterMs: 10,
+    repeatable: true,
+    run: async ({ store, memory }) => {
+      const settlements = labels.map((label) => toSettlement(held(memory, label), ending));
+      for (const settled of await store.claims.settle(settlements)) {
+        if (!settled.ok) throw new Error(`A claim of ${labels.join()} is lost: ${settled.reason}`);
+      }
+      return undefined;
+    },
+  };
+}
+
+function toSettlement({ id, token }: ClaimedJob, ending: Ending): Settlement {
+  return { id, token, ...ending };
+}
+
+function changeByHand(
+  verb: string,
+  label: string,
+  change: (world: World, id: string) => Promise<unknown>,
+): Operation {
+  return {
+    verb,
+    repeatable: true,
+    run: async (world) => {
+      await change(world, idOf(world.memory, label));
+      return undefined;
+    },
+  };
+}
+
+function failed(message: string): Failure {
+  return { outcome: "failed", error: { type: "Error", message, stack: null } };
+}
+
+function remember(memory: Memory, ids: readonly (readonly [label: string, id: string])[]): Memory {
+  return { ...memory, ids: new Map([...memory.ids, ...ids]) };
+}
+
+function idOf({ ids }: Memory, label: string): string {
+  const id = ids.get(label);
+  if (id === undefined) throw new Error(`No job was enqueued as "${label}"`);
+  return id;
+}
+
+function held(memory: Memory, label: string): ClaimedJob {
+  const claimed = memory.claims.get(idOf(memory, label));
+  if (claimed === undefined) throw new Error(`Job "${label}" was not claimed`);
+  return claimed;
+}

@@ -1,0 +1,89 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { ClaimView } from "../../src/api/claim.js";
+import { ERRORS, type ErrorCode } from "../../src/core/errors.js";
+import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
+import { tempDirectory } from "../support/temp-directory.js";
+
+const TEXT = readFileSync(new URL("../../docs/http-api.md", import.meta.url), "utf8");
+
+/** Every documented route with its `curl` example. */
+const ROUTES = TEXT.split("\n### ").flatMap((section) => {
+  const [, method, path] = /^`([A-Z]+) (\S+)`/.exec(section) ?? [];
+  if (method === undefined || path === undefined) return [];
+  return [{ route: `${method} ${path}`, example: /```sh\n([^]*?)```/.exec(section)?.[1] ?? "" }];
+});
+
+/** The state that an example needs its job to be in; `running`, with a lease, unless it says otherwise. */
+const NEEDED: Readonly<Record<string, "completed" | "dead" | "scheduled">> = {
+  "GET /v1/jobs/{id}/result": "completed",
+  "POST /v1/jobs/{id}/retry": "dead",
+  "POST /v1/jobs/{id}/run-now": "scheduled",
+};
+
+async function prepare(server: HttpServer, route: string): Promise<{ ID: string; LEASE_TOKEN: string }> {
+  const needed = NEEDED[route];
+  await server.post("/v1/jobs", { name: "a", ...(needed === "scheduled" && { delayMs: 60_000 }) });
+  if (needed === "scheduled") return { ID: "1", LEASE_TOKEN: "" };
+  const { jobs } = (await server.post("/v1/claim", { workerId: "w", queues: ["default"] })).as(ClaimView);
+  const { id, leaseToken } = jobs[0]!;
+  if (needed === "completed") await server.post(`/v1/jobs/${id}/complete`, { leaseToken, result: 1 });
+  if (needed === "dead") {
+    await server.post(`/v1/jobs/${id}/fail`, { leaseToken, error: { message: "x" }, retry: "never" });
+  }
+  return { ID: id, LEASE_TOKEN: leaseToken };
+}
+
+describe("docs/http-api.md", () => {
+  test("lists every error with its status, and no other", () => {
+    const documented = [...TEXT.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| (yes|no) +\|/gm)].map((row) => [
+      row[1],
+      Number(row[2]),
+      row[3] === "yes",
+    ]);
+    const codes = Object.keys(ERRORS) as ErrorCode[];
+    const real = codes.map((code) => [code, ERRORS[code].status, ERRORS[code].retryable]);
+    expect(documented.sort()).toEqual(real.sort());
+  });
+
+  test("has every route, and no other", async () => {
+    const server = await startHttpServer();
+    const { app } = server.server;
+    for (const { route } of ROUTES) {
+      const [method = "", path = ""] = route.split(" ");
+      const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
+      expect(app.hasRoute({ method: method as "GET", url }), route).toBe(true);
+    }
+    // Addresses and the methods that they say they take.
+    const paths = new Set(ROUTES.map(({ route }) => route.split(" ")[1] ?? ""));
+    for (const path of paths) {
+      const answer = await server.send("PUT", path.replaceAll(/\{\w+\}/g, "1"));
+      const documented = ROUTES.filter(({ route }) => route.endsWith(` ${path}`)).map(
+        ({ route }) => route.split(" ")[0],
+      );
+      const allowed = answer.headers
+        .get("allow")
+        ?.split(", ")
+        .filter((method) => method !== "HEAD");
+      expect(allowed, path).toEqual(documented.sort());
+    }
+    const addresses = app.printRoutes({ commonPrefix: false }).match(/^[├└]── .+\(PUT/gm) ?? [];
+    expect(paths.size).toBeGreaterThanOrEqual(addresses.length);
+  });
+
+  const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+  test.skipIf(!hasCurl).each(ROUTES)("the example of $route works", async ({ route, example }) => {
+    expect(example).toContain("curl");
+    const server = await startHttpServer();
+    const job = await prepare(server, route);
+    const home = tempDirectory();
+    // An error must fail the example.
+    writeFileSync(join(home, ".curlrc"), "fail-with-body\n");
+    const env = { PATH: process.env["PATH"], CURL_HOME: home, KONVEIER: server.url, API_TOKEN, ...job };
+    const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env });
+    if (stdout !== "" && route !== "GET /") expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+  });
+});

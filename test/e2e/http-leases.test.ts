@@ -1,0 +1,387 @@
+import { describe, expect, test } from "vitest";
+import { ClaimView } from "../../src/api/claim.js";
+import { JobDetailView } from "../../src/api/job.js";
+import { CompletedView, FailedView, HeartbeatView, SettledView } from "../../src/api/lease.js";
+import { Problem } from "../../src/api/problem.js";
+import { reap } from "../../src/engine/loops/reaper.js";
+import { EventLog } from "../support/event-log.js";
+import { startHttpServer, type Answer, type HttpServer } from "../support/http-server.js";
+
+interface Lease {
+  readonly id: string;
+  readonly leaseToken: string;
+  readonly token: number;
+}
+
+async function claim(server: HttpServer, leaseMs = 30_000): Promise<Lease> {
+  const answer = await server.post("/v1/claim", { workerId: "w", queues: ["default"], leaseMs });
+  const [job] = answer.as(ClaimView).jobs;
+  return job!;
+}
+
+async function started(server: HttpServer, job: object = {}): Promise<Lease> {
+  expect((await server.post("/v1/jobs", { name: "a", ...job })).status).toBe(201);
+  return claim(server);
+}
+
+/** Everything that a worker can say about a claim. */
+const CALLS = {
+  complete: { result: "late" },
+  fail: { error: { message: "late" } },
+  release: {},
+  snooze: { delayMs: 1_000 },
+  progress: { percent: 99, message: "late" },
+  logs: { lines: [{ message: "late" }] },
+};
+
+function call(
+  server: HttpServer,
+  verb: keyof typeof CALLS,
+  { id, leaseToken }: Pick<Lease, "id" | "leaseToken">,
+) {
+  return server.post(`/v1/jobs/${id}/${verb}`, { leaseToken, ...CALLS[verb] });
+}
+
+async function detail(server: HttpServer, id = "1"): Promise<JobDetailView> {
+  return (await server.get(`/v1/jobs/${id}`)).as(JobDetailView);
+}
+
+async function beat(server: HttpServer, leases: readonly object[], more: object = {}): Promise<Answer> {
+  return server.post("/v1/heartbeat", { workerId: "w", leases, ...more });
+}
+
+describe("complete", () => {
+  test("ends the job with its result, and again with the same answer", async () => {
+    const server = await startHttpServer();
+    const events = new EventLog(server.context.events);
+    const lease = await started(server);
+    const body = { leaseToken: lease.leaseToken, result: { ok: [true, null] } };
+    for (let times = 0; times < 3; times += 1) {
+      const answer = await server.post("/v1/jobs/1/complete", body);
+      expect([answer.status, answer.as(CompletedView)]).toEqual([
+        200,
+        { state: "completed", resultProblem: null },
+      ]);
+    }
+    expect((await server.get("/v1/jobs/1/result")).text).toBe('{"ok":[true,null]}');
+    expect(events.about("1")).toEqual(["job.completed"]);
+    expect(events.of("job.completed")).toMatchObject([{ workerId: "w", attempt: 1, name: "a" }]);
+  });
+
+  test("needs no result", async () => {
+    const server = await startHttpServer();
+    const { leaseToken } = await started(server);
+    expect((await server.post("/v1/jobs/1/complete", { leaseToken })).status).toBe(200);
+    expect((await server.get("/v1/jobs/1/result")).status).toBe(404);
+  });
+});
+
+describe("fail", () => {
+  test("puts the job back by its backoff", async () => {
+    const server = await startHttpServer();
+    const { leaseToken } = await started(server, { backoff: { type: "fixed", delayMs: 60_000 } });
+    const error = { type: "TypeError", message: "no", stack: "at x" };
+    const answer = await server.post("/v1/jobs/1/fail", { leaseToken, error });
+    const failed = answer.as(FailedView);
+    expect([answer.status, failed]).toMatchObject([200, { state: "scheduled", attempt: 1 }]);
+    expect(await detail(server)).toMatchObject({ state: "scheduled", runAt: failed.runAt, lastError: error });
+    expect((await server.get("/v1/jobs/1/attempts")).body["items"]).toMatchObject([{ retryDelayMs: 60_000 }]);
+    const again = await server.post("/v1/jobs/1/fail", { leaseToken, error });
+    expect([again.status, again.json]).toEqual([200, failed]);
+  });
+
+  test("goes by the worker's wish while the budget lasts", async () => {
+    const server = await startHttpServer();
+    let lease = await started(server, { maxAttempts: 2 });
+    const fail = async (retry: unknown): Promise<unknown> =>
+      (await server.post("/v1/jobs/1/fail", { leaseToken: lease.leaseToken, error: { message: "x" }, retry }))
+        .json;
+    expect(await fail({ delayMs: 0 })).toMatchObject({ state: "pending", attempt: 1 });
+    lease = await claim(server);
+    expect(await fail({ delayMs: 0 })).toMatchObject({ state: "dead", attempt: 2 });
+    expect(await fail("auto")).toMatchObject({ state: "dead", attempt: 2 });
+  });
+
+  test("ends the job for good when that is the wish", async () => {
+    const server = await startHttpServer();
+    const events = new EventLog(server.context.events);
+    const { leaseToken } = await started(server);
+    const answer = await server.post("/v1/jobs/1/fail", {
+      leaseToken,
+      error: { message: "x" },
+      retry: "never",
+    });
+    expect(answer.as(FailedView)).toMatchObject({ state: "dead", attempt: 1 });
+    expect(events.about("1")).toEqual(["job.dead"]);
+  });
+
+  test("said again after the next claim is still the same, and does not touch that", async () => {
+    const server = await startHttpServer();
+    const first = await started(server);
+    const body = { leaseToken: first.leaseToken, error: { message: "x" }, retry: { delayMs: 0 } };
+    await server.post("/v1/jobs/1/fail", body);
+    await claim(server);
+    const before = await detail(server);
+    const again = await server.post("/v1/jobs/1/fail", body);
+    expect([again.status, again.body["attempt"]]).toEqual([200, 1]);
+    expect(await detail(server)).toEqual(before);
+  });
+
+  test("takes errors of any length and letters", async () => {
+    const server = await startHttpServer();
+    const { leaseToken } = await started(server);
+    const error = { type: "", message: "", stack: `\0\ud800${"x".repeat(500_000)}` };
+    const answer = await server.post("/v1/jobs/1/fail", { leaseToken, error });
+    expect(answer.status).toBe(200);
+    const { lastError } = await detail(server);
+    expect(lastError).toMatchObject({ type: "Error", message: "An error without a message" });
+    expect(lastError?.stack?.startsWith("\ufffd\ufffdx")).toBe(true);
+    expect(lastError?.stack?.length).toBeLessThan(10_000);
+  });
+
+  test.each([
+    [{ error: undefined }, "/error", "required"],
+    [{ error: "x" }, "/error", "wrong_type"],
+    [{ error: {} }, "/error/message", "required"],
+    [{ error: { message: 5 } }, "/error/message", "wrong_type"],
+    [{ error: { message: "x", cause: 1 } }, "/error/cause", "unknown_field"],
+    [{ retry: "later" }, "/retry", "unknown_value"],
+    [{ retry: { delayMs: -1 } }, "/retry/delayMs", "out_of_range"],
+    [{ retry: null }, "/retry", "unknown_value"],
+    [{ leaseToken: 5 }, "/leaseToken", "wrong_type"],
+    [{ leaseToken: undefined }, "/leaseToken", "required"],
+  ])("refuses %j", async (change, pointer, code) => {
+    const server = await startHttpServer();
+    const { leaseToken } = await started(server);
+    const answer = await server.post("/v1/jobs/1/fail", { leaseToken, error: { message: "x" }, ...change });
+    expect(answer.status).toBe(422);
+    expect(answer.as(Problem).errors).toEqual([expect.objectContaining({ pointer, code })]);
+    expect((await detail(server)).state).toBe("running");
+  });
+});
+
+describe("release and snooze", () => {
+  test("give the attempt back", async () => {
+    const server = await startHttpServer();
+    const events = new EventLog(server.context.events);
+    let { leaseToken } = await started(server);
+    const released = await server.post("/v1/jobs/1/release", { leaseToken });
+    expect(released.as(SettledView).state).toBe("pending");
+    expect((await server.post("/v1/jobs/1/release", { leaseToken })).json).toEqual(released.json);
+    expect(await detail(server)).toMatchObject({ state: "pending", attempt: 0 });
+
+    ({ leaseToken } = await claim(server));
+    const snoozed = await server.post("/v1/jobs/1/snooze", { leaseToken, delayMs: 60_000 });
+    expect(snoozed.as(SettledView).state).toBe("scheduled");
+    expect((await server.post("/v1/jobs/1/snooze", { leaseToken, delayMs: 60_000 })).json).toEqual(
+      snoozed.json,
+    );
+    expect(await detail(server)).toMatchObject({ state: "scheduled", attempt: 0, lastError: null });
+    expect(events.about("1")).toEqual(["job.released", "job.snoozed"]);
+  });
+
+  test.each(["-1", "1.5", '"5"', "null", "true", "[5]", "{}", "1e300"])(
+    "snooze refuses %s as delay",
+    async (delayMs) => {
+      const server = await startHttpServer();
+      const { leaseToken } = await started(server);
+      const raw = `{"leaseToken":"${leaseToken}","delayMs":${delayMs}}`;
+      const answer = await server.send("POST", "/v1/jobs/1/snooze", { raw });
+      expect(answer.as(Problem).errors).toEqual([
+        expect.objectContaining({ pointer: "/delayMs", code: "out_of_range" }),
+      ]);
+    },
+  );
+});
+
+describe("progress and logs", () => {
+  test("are kept, and cut where they are too long", async () => {
+    const server = await startHttpServer();
+    const { leaseToken } = await started(server);
+    const progress = await server.post("/v1/jobs/1/progress", {
+      leaseToken,
+      percent: 12.5,
+      message: "x".repeat(9_999),
+    });
+    expect([progress.status, progress.text]).toEqual([204, ""]);
+    const logs = await server.post("/v1/jobs/1/logs", {
+      leaseToken,
+      lines: [{ level: "error", message: `\ud800${"x".repeat(9_999)}` }, { message: "" }],
+    });
+    expect([logs.status, logs.text]).toEqual([204, ""]);
+    const job = await detail(server);
+    expect(job.progress?.percent).toBe(12.5);
+    expect(job.progress?.message).toHaveLength(500);
+    const { items } = (await server.get("/v1/jobs/1/logs")).body as { items: { message: string }[] };
+    expect(items.map(({ message }) => message.length)).toEqual([2_000, 0]);
+  });
+
+  test.each([
+    ["progress", { percent: 101 }, "/percent", "out_of_range"],
+    ["progress", { percent: -0.1 }, "/percent", "out_of_range"],
+    ["progress", { percent: "50" }, "/percent", "out_of_range"],
+    ["progress", { percent: null }, "/percent", "out_of_range"],
+    ["progress", {}, "/percent", "required"],
+    ["logs", {}, "/lines", "required"],
+    ["logs", { lines: "x" }, "/lines", "wrong_type"],
+    ["logs", { lines: [{ level: "fatal", message: "x" }] }, "/lines/0/level", "unknown_value"],
+    ["logs", { lines: [{ message: "x", at: 5 }] }, "/lines/0/at", "unknown_field"],
+    ["logs", { lines: Array.from({ length: 501 }, () => ({ message: "x" })) }, "/lines", "out_of_range"],
+  ])("%s refuses %j", async (verb, body, pointer, code) => {
+    const server = await startHttpServer();
+    const { leaseToken } = await started(server);
+    const answer = await server.post(`/v1/jobs/1/${verb}`, { leaseToken, ...body });
+    expect(answer.as(Problem).errors).toEqual([expect.objectContaining({ pointer, code })]);
+  });
+
+  test("of one job have a limit, and say when it is reached", async () => {
+    const server = await startHttpServer();
+    const { leaseToken } = await started(server);
+    const lines = Array.from({ length: 500 }, () => ({ message: "x" }));
+    for (let times = 0; times < 3; times += 1) {
+      expect((await server.post("/v1/jobs/1/logs", { leaseToken, lines })).status).toBe(204);
+    }
+    const { items } = (await server.get("/v1/jobs/1/logs?limit=1000")).body as {
+      items: { message: string }[];
+    };
+    expect(items).toHaveLength(1_000);
+    expect(items.at(-1)?.message).toContain("full");
+  });
+});
+
+describe("a heartbeat", () => {
+  test("extends each lease for itself", async () => {
+    const server = await startHttpServer();
+    const first = await started(server);
+    const second = await started(server);
+    await server.post("/v1/jobs/2/cancel");
+    const { results } = (
+      await beat(
+        server,
+        [
+          { id: first.id, leaseToken: first.leaseToken },
+          { id: second.id, leaseToken: second.leaseToken },
+          { id: "2", leaseToken: first.leaseToken },
+          { id: "99", leaseToken: "lt_1_x" },
+        ],
+        { leaseMs: 3_600_000 },
+      )
+    ).as(HeartbeatView);
+    const { leaseExpiresAt } = await detail(server);
+    expect(results).toEqual([
+      { id: "1", ok: true, leaseExpiresAt },
+      { id: "2", ok: false, reason: "cancelled" },
+      { id: "2", ok: false, reason: "reclaimed" },
+      { id: "99", ok: false, reason: "reclaimed" },
+    ]);
+    expect(Date.parse(leaseExpiresAt!) - server.store.now()).toBeGreaterThan(3_000_000);
+  });
+
+  test("may be empty", async () => {
+    const server = await startHttpServer();
+    expect((await beat(server, [])).json).toEqual({ results: [] });
+  });
+
+  test.each([
+    [{ leaseMs: 0 }, "/leaseMs", "out_of_range"],
+    [{ leaseMs: "30000" }, "/leaseMs", "out_of_range"],
+    [{ leaseMs: 1e12 }, "/leaseMs", "out_of_range"],
+    [{ leases: [{ id: 1, leaseToken: "x" }] }, "/leases/0/id", "wrong_type"],
+    [
+      { leases: Array.from({ length: 1_001 }, () => ({ id: "1", leaseToken: "x" })) },
+      "/leases",
+      "out_of_range",
+    ],
+    [{ workerId: undefined }, "/workerId", "required"],
+  ])("refuses %j", async (change, pointer, code) => {
+    const server = await startHttpServer();
+    const answer = await beat(server, [], change);
+    expect(answer.as(Problem).errors).toEqual([expect.objectContaining({ pointer, code })]);
+  });
+});
+
+describe("a stale lease token", () => {
+  const verbs = Object.keys(CALLS) as (keyof typeof CALLS)[];
+
+  /** Says everything with this token: all of it is refused and nothing changes. */
+  async function changesNothing(server: HttpServer, stale: Pick<Lease, "id" | "leaseToken">): Promise<void> {
+    const watched = ["", "/attempts", "/logs"].map((path) => `/v1/jobs/${stale.id}${path}`);
+    const look = async (): Promise<string[]> =>
+      Promise.all([...watched, "/v1/queues"].map(async (path) => (await server.get(path)).text));
+    const before = await look();
+    for (const verb of verbs) {
+      const answer = await call(server, verb, stale);
+      expect([answer.status, answer.as(Problem).code], verb).toEqual([409, "lease_lost"]);
+    }
+    const { results } = (await beat(server, [stale])).as(HeartbeatView);
+    expect(results).toMatchObject([{ id: stale.id, ok: false }]);
+    expect(await look()).toEqual(before);
+  }
+
+  test("of a claim that was taken over changes nothing, and the new one wins", async () => {
+    const server = await startHttpServer();
+    const events = new EventLog(server.context.events);
+    const stale = await started(server, { backoff: { type: "fixed", delayMs: 0 } });
+    // Its worker is silent for too long.
+    await server.store.claims.extend([stale], -1);
+    expect(await reap(server.context)).toBe(1);
+    const current = await claim(server);
+    expect(current.token).toBeGreaterThan(stale.token);
+    await changesNothing(server, { id: stale.id, leaseToken: stale.leaseToken });
+    await server.post("/v1/jobs/1/complete", { leaseToken: current.leaseToken, result: "B" });
+    await changesNothing(server, { id: stale.id, leaseToken: stale.leaseToken });
+    expect((await server.get("/v1/jobs/1/result")).text).toBe('"B"');
+    expect((await detail(server)).attempt).toBe(2);
+    expect(events.about("1")).toEqual(["job.lost", "job.completed"]);
+  });
+
+  test("of a cancelled, released or dead job changes nothing", async () => {
+    const server = await startHttpServer();
+    const cancelled = await started(server);
+    await server.post("/v1/jobs/1/cancel");
+    await changesNothing(server, { id: "1", leaseToken: cancelled.leaseToken });
+
+    const released = await started(server);
+    await server.post("/v1/jobs/2/release", { leaseToken: released.leaseToken });
+    await claim(server);
+    await changesNothing(server, { id: "2", leaseToken: released.leaseToken });
+  });
+
+  test("of a deleted job brings nothing back", async () => {
+    const server = await startHttpServer();
+    const { id, leaseToken } = await started(server, { idempotencyKey: "k" });
+    await server.send("DELETE", `/v1/jobs/${id}?force=true`);
+    for (const verb of verbs) {
+      expect((await call(server, verb, { id, leaseToken })).as(Problem).code, verb).toBe("lease_lost");
+    }
+    expect((await server.get("/v1/jobs")).body["items"]).toEqual([]);
+    expect((await server.post("/v1/jobs", { name: "a", idempotencyKey: "k" })).status).toBe(201);
+  });
+
+  test("of another job, database or imagination is worth nothing", async () => {
+    const server = await startHttpServer();
+    const elsewhere = await startHttpServer();
+    const mine = await started(server);
+    const other = await started(server);
+    const foreign = await started(elsewhere);
+    expect(foreign.token).toBe(mine.token);
+    const forged = [
+      other.leaseToken,
+      foreign.leaseToken,
+      mine.leaseToken.replace(/^lt_\d+/, `lt_${mine.token + 1}`),
+      mine.leaseToken.slice(0, -1),
+      `lt_${mine.token}_${"A".repeat(22)}`,
+      String(mine.token),
+      "",
+    ];
+    for (const leaseToken of forged) await changesNothing(server, { id: mine.id, leaseToken });
+    expect((await call(server, "progress", mine)).status).toBe(204);
+  });
+
+  test("is accepted by every server on the same database", async () => {
+    const one = await startHttpServer();
+    const two = await startHttpServer({ file: one.file });
+    const { leaseToken } = await started(one);
+    expect((await two.post("/v1/jobs/1/complete", { leaseToken })).status).toBe(200);
+  });
+});
