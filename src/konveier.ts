@@ -138,13 +138,21 @@ async function toRequest<Payload>(
   settings: JobSettings,
 ): Promise<JobRequest> {
   if (typeof job === "string") return { ...settings, name: job, payload };
-  const { name, schema, queue, maxAttempts, backoff, timeoutMs } = job;
+  const { name, schema } = job;
+  const policy = typeof job.backoff === "function" ? undefined : job.backoff;
+  // A setting that is there and undefined takes the definition's default too.
+  const {
+    queue = job.queue,
+    maxAttempts = job.maxAttempts,
+    timeoutMs = job.timeoutMs,
+    backoff = policy,
+  } = settings;
   return {
+    ...settings,
     queue,
     maxAttempts,
     timeoutMs,
-    backoff: typeof backoff === "function" ? undefined : backoff,
-    ...settings,
+    backoff,
     name,
     payload: schema === undefined ? payload : await validatePayload(schema, payload),
   };

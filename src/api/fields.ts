@@ -69,5 +69,5 @@ export const JobId = Type.String();
 /** How long a lease holds without a heartbeat. */
 export const LeaseMs = Type.Integer({ minimum: MIN_LEASE_MS, maximum: MAX_LEASE_MS });
 
-/** Of a query parameter. What is refused is the same as for a body: nothing is taken for a number that is none. */
+/** How many items of a list are wanted. */
 export const Limit = (maximum: number) => Type.Integer({ minimum: 1, maximum });

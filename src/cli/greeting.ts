@@ -22,7 +22,7 @@ export function greeting(
 ): string {
   const { concurrency, queues } = worker;
   const rows = [
-    ["Database", databaseFile],
+    ["Database", tokenFile(databaseFile) === null ? "in memory: it ends with the server" : databaseFile],
     ["API token", tokenText(token)],
     ["Worker", `${concurrency} jobs at a time from ${queues.join(", ")}`],
     ...(seedDemo ? [["Demo", "email.send and image.resize are simulated: nothing is sent"]] : []),

@@ -30,6 +30,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     const failure = startFailure(error, config);
     console.error(`konveier: ${failure.text}`);
     if (failure.unexpected) logger.fatal({ event: "server.defect", err: error }, "the start failed");
+    // What tidying up meets on its way would only hide the line that says what to do.
+    else logger.level = "silent";
     await service?.stop(0).catch(() => undefined);
     process.exit(failure.exitCode);
   }

@@ -1,4 +1,4 @@
-import { nearestName } from "../server/validation/nearest.js";
+import { nearestName } from "../core/nearest-name.js";
 
 /** One setting that cannot be used, and why. */
 export interface SettingFault {

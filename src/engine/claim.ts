@@ -18,7 +18,12 @@ export async function claim(context: EngineContext, request: ClaimRequest): Prom
 }
 
 /** @throws KonveierError `validation_failed` with every fault */
-export function checkClaim({ workerId, queues, names, max, leaseMs }: ClaimRequest): void {
+export function checkClaim(request: ClaimRequest): void {
+  const faults = faultsOfClaim(request);
+  if (faults.length > 0) throw validationError(faults);
+}
+
+export function faultsOfClaim({ workerId, queues, names, max, leaseMs }: ClaimRequest): Fault[] {
   const faults: Fault[] = [];
   if (!isKey(workerId)) {
     faults.push({
@@ -43,7 +48,7 @@ export function checkClaim({ workerId, queues, names, max, leaseMs }: ClaimReque
   }
   const leaseFault = faultOfLease(leaseMs);
   if (leaseFault !== null) faults.push(leaseFault);
-  if (faults.length > 0) throw validationError(faults);
+  return faults;
 }
 
 export function faultOfLease(leaseMs: number): Fault | null {

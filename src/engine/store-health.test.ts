@@ -21,8 +21,8 @@ describe("StoreHealth", () => {
       clock.block(1_000);
     }
     expect(log.of("store.unavailable")).toEqual([{ error: FULL }, { error: FULL }, { error: FULL }]);
-    health.worked();
-    health.worked();
+    health.wrote();
+    health.wrote();
     expect(log.names.at(-1)).toBe("store.recovered");
     expect(log.of("store.recovered")).toHaveLength(1);
   });
@@ -32,7 +32,7 @@ describe("StoreHealth", () => {
     for (let times = 0; times < 200; times += 1) {
       health.failed(FULL, "acknowledging");
       clock.block(50);
-      health.worked();
+      health.wrote();
       clock.block(50);
     }
     expect(log.names).toEqual([
@@ -45,20 +45,19 @@ describe("StoreHealth", () => {
 
   test("nothing is told while all is well", () => {
     const { log, health } = setUp();
-    health.worked();
+    health.wrote();
     expect(log.names).toEqual([]);
-    expect(health.steadyForMs()).toBe(Infinity);
+    expect(health.sinceFailureMs()).toBe(Infinity);
   });
 
-  test("knows for how long the store has answered again", () => {
+  test("knows how long ago the last failure was, whatever worked since", () => {
     const { clock, health } = setUp();
     health.failed(FULL, "a test");
     clock.block(5_000);
-    expect(health.steadyForMs()).toBe(0);
-    health.worked();
-    expect(health.steadyForMs()).toBe(0);
-    clock.block(700);
-    expect(health.steadyForMs()).toBe(700);
+    health.wrote();
+    expect(health.sinceFailureMs()).toBe(5_000);
+    health.failed(FULL, "a test");
+    expect(health.sinceFailureMs()).toBe(0);
   });
 
   test("a defect is told every time, a store that was closed on purpose never", () => {

@@ -15,7 +15,7 @@ export class StoreHealth {
   /** Whether the present outage has been told. */
   #told = false;
   #toldAt = Number.NEGATIVE_INFINITY;
-  #recoveredAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly clock: Clock,
@@ -31,23 +31,24 @@ export class StoreHealth {
     if (error.code === "store_closed") return;
     this.#down = true;
     const now = this.clock.monotonic();
+    this.#failedAt = now;
     if (now - this.#toldAt < REMIND_MS) return;
     this.#toldAt = now;
     this.#told = true;
     this.events.emit("store.unavailable", { error });
   }
 
-  worked(): void {
+  /** Background work wrote something. A read proves nothing: it works on a full disk too. */
+  wrote(): void {
     if (!this.#down) return;
     this.#down = false;
-    this.#recoveredAt = this.clock.monotonic();
     if (!this.#told) return;
     this.#told = false;
     this.events.emit("store.recovered", { after: "outage" });
   }
 
-  /** Milliseconds since the last outage ended; 0 while one lasts. */
-  steadyForMs(): number {
-    return this.#down ? 0 : this.clock.monotonic() - this.#recoveredAt;
+  /** Milliseconds since background work last met an outage. */
+  sinceFailureMs(): number {
+    return this.clock.monotonic() - this.#failedAt;
   }
 }

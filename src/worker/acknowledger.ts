@@ -7,6 +7,8 @@ import type { Run } from "./run.js";
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
+const NEVER_TAKEN = { ok: false, reason: "reclaimed" } as const;
+
 interface Acknowledgement {
   readonly run: Run;
   readonly settlement: Settlement;
@@ -21,12 +23,13 @@ export class Acknowledger {
   #sending = 0;
   #retryMs = FIRST_RETRY_MS;
   #cancelRetry: (() => void) | null = null;
+  #stopped = false;
 
   constructor(
     private readonly context: EngineContext,
     private readonly workerId: string,
     /** The store has answered for this run, one way or the other. */
-    private readonly onDone: (run: Run, settled: Settled) => void,
+    private readonly onDone: (run: Run, settlement: Settlement, settled: Settled) => void,
   ) {}
 
   get pending(): number {
@@ -53,7 +56,7 @@ export class Acknowledger {
         (settled) => {
           this.#sending -= batch.length;
           this.#retryMs = FIRST_RETRY_MS;
-          this.context.health.worked();
+          this.context.health.wrote();
           for (const [index, acknowledgement] of batch.entries())
             this.#answered(acknowledgement, settled[index]);
         },
@@ -70,7 +73,7 @@ export class Acknowledger {
   #answered({ run, settlement }: Acknowledgement, settled: Settled | undefined): void {
     if (settled === undefined) return;
     if (settled.ok) tellSettled(this.context, { ...run.job, workerId: this.workerId }, settlement);
-    this.onDone(run, settled);
+    this.onDone(run, settlement, settled);
   }
 
   #failed(batch: readonly Acknowledgement[], error: unknown): void {
@@ -78,7 +81,7 @@ export class Acknowledger {
     if (isStoreError(error)) this.#retryLater(batch);
     else if (batch.length > 1) this.#sendEach(batch);
     // Nothing can be said about this one: its lease ends by itself, and the attempt counts as lost.
-    else if (batch[0] !== undefined) this.onDone(batch[0].run, { ok: false, reason: "reclaimed" });
+    else for (const { run, settlement } of batch) this.onDone(run, settlement, NEVER_TAKEN);
   }
 
   /** One of them cannot be written: each for itself, so that the others are. */
@@ -88,6 +91,7 @@ export class Acknowledger {
   }
 
   #retryLater(batch: readonly Acknowledgement[]): void {
+    if (this.#stopped) return;
     this.#waiting = [...batch, ...this.#waiting];
     this.#cancelRetry ??= this.context.clock.setTimer(this.#retryMs, () => {
       this.#cancelRetry = null;
@@ -98,6 +102,7 @@ export class Acknowledger {
 
   /** Gives up what could not be said: the leases end by themselves. */
   stop(): void {
+    this.#stopped = true;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
     this.#waiting = [];

@@ -30,41 +30,34 @@ export class RunContext implements JobContext {
 
   /** Getters, so that handlers can destructure them and jobs that need neither pay for neither. */
   get progress(): JobContext["progress"] {
-    return (percent, message) => this.#progress(percent, message);
+    return (percent, message) => unhandledSafe(this.#progress(percent, message));
   }
 
   get log(): JobContext["log"] {
-    return (message, level) => this.#log(message, level);
+    return (message, level) => unhandledSafe(this.#log(message, level));
   }
 
-  #progress(percent: number, message?: string): Promise<void> {
-    if (!Number.isFinite(percent))
-      return unhandledSafe(Promise.reject(new RangeError(`progress ${percent} is no number`)));
+  async #progress(percent: number, message?: string): Promise<void> {
+    if (!Number.isFinite(percent)) throw new RangeError(`progress ${percent} is no number`);
     const text = message === undefined ? null : storableText(message, MAX_PROGRESS_MESSAGE_LENGTH);
     const bounded = Math.min(Math.max(percent, 0), 100);
-    return this.#guarded(() => this.#claims.progress(this.#run.job, bounded, text));
+    await this.#guarded(() => this.#claims.progress(this.#run.job, bounded, text));
   }
 
-  #log(message: string, level: LogLevel = "info"): Promise<void> {
+  async #log(message: string, level: LogLevel = "info"): Promise<void> {
     if (!LOG_LEVELS.includes(level)) {
-      return unhandledSafe(
-        Promise.reject(new RangeError(`log level must be one of ${LOG_LEVELS.join(", ")}`)),
-      );
+      throw new RangeError(`log level must be one of ${LOG_LEVELS.join(", ")}`);
     }
     const line = { level, message: storableText(message, MAX_LOG_MESSAGE_LENGTH) };
-    return this.#guarded(() => this.#claims.log(this.#run.job, [line]));
+    await this.#guarded(() => this.#claims.log(this.#run.job, [line]));
   }
 
-  #guarded(write: () => ReturnType<ClaimStore["progress"]>): Promise<void> {
+  async #guarded(write: () => ReturnType<ClaimStore["progress"]>): Promise<void> {
     this.#run.checkLease();
-    return unhandledSafe(
-      (async () => {
-        const reason = this.#run.lost ?? (await write());
-        if (reason === null) return;
-        this.#run.lose(reason);
-        throw new LeaseLostError(this.#run.job.id, this.#run.job.token, reason);
-      })(),
-    );
+    const reason = this.#run.lost ?? (await write());
+    if (reason === null) return;
+    this.#run.lose(reason);
+    throw new LeaseLostError(this.#run.job.id, this.#run.job.token, reason);
   }
 }
 

@@ -21,9 +21,9 @@ export interface JobContext<Payload = unknown> {
    * Shows how far the job is, 0 to 100. Rejects with `LeaseLostError` when the job is no longer held;
    * need not be awaited.
    */
-  progress(percent: number, message?: string): Promise<void>;
+  readonly progress: (percent: number, message?: string) => Promise<void>;
   /** Adds a line to the job's log. Rejects and may be left unawaited like `progress`. */
-  log(message: string, level?: LogLevel): Promise<void>;
+  readonly log: (message: string, level?: LogLevel) => Promise<void>;
 }
 
 /** Runs one attempt of a job. What it returns is kept as the job's result. */

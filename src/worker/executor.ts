@@ -1,3 +1,4 @@
+import { clampDelayMs } from "../core/backoff.js";
 import { ABORT_GRACE_MS } from "../core/defaults.js";
 import { callAt } from "../core/clock.js";
 import { KonveierError, LeaseLostError } from "../core/errors.js";
@@ -41,8 +42,13 @@ export class Executor {
       throw new Error(`This worker has no handler for jobs named ${run.job.name}`);
     }
     const decoded = decode(run.job.payload);
-    const payload: unknown =
-      definition.schema === undefined ? decoded : await valid(definition.schema, decoded);
+    let payload = decoded;
+    if (definition.schema !== undefined) {
+      payload = await valid(definition.schema, decoded);
+      // The validator may have taken longer than the job was ours.
+      run.checkLease();
+      if (run.abortReason !== null) throw run.abortReason;
+    }
     return definition.handler(new RunContext(run, payload, this.context.store.claims)) as unknown;
   }
 }
@@ -70,18 +76,20 @@ class Attempt {
   #ended = false;
   #cancelTimeout: (() => void) | null = null;
   #cancelGrace: (() => void) | null = null;
+  readonly #began: number;
 
   constructor(
     private readonly context: EngineContext,
     private readonly run: Run,
     private readonly events: ExecutorEvents,
-  ) {}
+  ) {
+    this.#began = context.clock.monotonic();
+  }
 
   begin(outcome: Promise<unknown>): void {
     const { timeoutMs } = this.run.job;
     if (timeoutMs !== null) {
-      const { clock } = this.context;
-      this.#cancelTimeout = callAt(clock, clock.monotonic() + timeoutMs, () => {
+      this.#cancelTimeout = callAt(this.context.clock, this.#began + timeoutMs, () => {
         this.run.abort(new JobTimeoutError(timeoutMs));
       });
     }
@@ -131,10 +139,10 @@ class Attempt {
 function settlementFor(context: EngineContext, run: Run, thrown: unknown): Settlement {
   const { job, abortReason } = run;
   if (abortReason instanceof WorkerStoppingError) return { verb: "release", id: job.id, token: job.token };
-  if (thrown instanceof Snooze) {
-    return { verb: "snooze", id: job.id, token: job.token, delayMs: Math.round(thrown.delayMs) };
+  if (isA(thrown, Snooze)) {
+    return { verb: "snooze", id: job.id, token: job.token, delayMs: clampDelayMs(thrown.delayMs) };
   }
-  if (thrown instanceof JobTimeoutError) {
+  if (isA(thrown, JobTimeoutError)) {
     return failure(context, job, { outcome: "timed_out", error: describeError(thrown) });
   }
   if (abortReason instanceof LeaseLostError) {
@@ -142,7 +150,16 @@ function settlementFor(context: EngineContext, run: Run, thrown: unknown): Settl
     return failure(context, job, { outcome: "lost", error: describeError(thrown) });
   }
   const failed = { outcome: "failed", error: describeError(thrown) } as const;
-  if (thrown instanceof NonRetryableError) return failure(context, job, failed, "never");
-  if (thrown instanceof RetryAfter) return failure(context, job, failed, { delayMs: thrown.delayMs });
+  if (isA(thrown, NonRetryableError)) return failure(context, job, failed, "never");
+  if (isA(thrown, RetryAfter)) return failure(context, job, failed, { delayMs: thrown.delayMs });
   return failure(context, job, failed);
+}
+
+/** Like `instanceof`, also for what cannot be asked: a revoked proxy, or one whose traps throw. */
+function isA<Kind>(thrown: unknown, kind: new (...args: never[]) => Kind): thrown is Kind {
+  try {
+    return thrown instanceof kind;
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { callAt } from "../core/clock.js";
 import { HEARTBEATS_PER_LEASE } from "../core/defaults.js";
 import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
@@ -42,22 +43,40 @@ export class LeaseKeeper {
 
   async #beat(): Promise<number> {
     const runs = [...this.runs()].filter((run) => run.lost === null);
-    for (const run of runs) run.checkLease();
     const deadline = this.context.clock.monotonic() + this.leaseMs;
+    const endWatch = this.#watch();
     const [extended] = await Promise.all([
       this.context.store.claims.extend(
         runs.map(({ job }) => job),
         this.leaseMs,
       ),
       this.report(),
-    ]);
+    ]).finally(endWatch);
     for (const [index, run] of runs.entries()) {
       const answer = extended[index];
       if (answer === undefined) continue;
       if (answer.ok) run.extended(deadline);
       else run.lose(answer.reason);
     }
-    this.context.health.worked();
+    this.context.health.wrote();
     return this.#intervalMs;
+  }
+
+  /** The answer to a heartbeat may take longer than the leases last. Returns what ends the watch. */
+  #watch(): () => void {
+    const { clock } = this.context;
+    let cancel: () => void;
+    const look = (): void => {
+      let next = clock.monotonic() + this.#intervalMs;
+      for (const run of this.runs()) {
+        run.checkLease();
+        if (run.abortReason === null) next = Math.min(next, run.leaseDeadline);
+      }
+      cancel = callAt(clock, next, look);
+    };
+    look();
+    return () => {
+      cancel();
+    };
   }
 }

@@ -1,4 +1,5 @@
 import type { Fault } from "../core/errors.js";
+import { pointerPart } from "../core/json-pointer.js";
 import { validationError } from "../core/job-request.js";
 import type { PayloadSchema } from "./define-job.js";
 
@@ -21,5 +22,5 @@ export async function validatePayload<Payload>(
 function segmentOf(segment: unknown): string {
   const key: unknown =
     typeof segment === "object" && segment !== null && "key" in segment ? segment.key : segment;
-  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+  return pointerPart(String(key));
 }

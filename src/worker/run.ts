@@ -55,6 +55,11 @@ export class Run {
     return this.#controller.signal;
   }
 
+  /** Until when the lease holds, by the monotonic clock. */
+  get leaseDeadline(): number {
+    return this.#leaseDeadline;
+  }
+
   get abortReason(): AbortReason | null {
     return this.#abortReason;
   }

@@ -7,8 +7,8 @@ const LAST_WORDS_MS = 5_000;
 
 /** What a stop needs of the worker that it stops. */
 export interface Stoppable {
-  /** The claim that is on its way, if any. */
-  claims(): Promise<void> | null;
+  /** Resolves when the start and the claim that are on their way have arrived, whatever they brought. */
+  arrivals(): Promise<unknown>;
   /** Whether a handler still runs. */
   busy(): boolean;
   /** Whether an outcome has not reached the store yet. */
@@ -28,7 +28,7 @@ export interface Stopping {
 }
 
 /**
- * The steps of a stop, in order: let the claim on its way arrive, wait for handlers, abort them, give
+ * The steps of a stop, in order: let what is on its way arrive, wait for handlers, abort them, give
  * back the rest, let the last outcomes reach the store, close.
  */
 export function stopWorker(context: EngineContext, worker: Stoppable): Stopping {
@@ -58,7 +58,7 @@ export function stopWorker(context: EngineContext, worker: Stoppable): Stopping 
   };
 
   const steps = async (): Promise<void> => {
-    await worker.claims();
+    await worker.arrivals();
     await wait(
       () => worker.busy(),
       () => deadline,

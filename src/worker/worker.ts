@@ -11,7 +11,7 @@ import {
 import type { Fault } from "../core/errors.js";
 import { validationError } from "../core/job-request.js";
 import { storableText } from "../core/storable-text.js";
-import { checkClaim } from "../engine/claim.js";
+import { faultsOfClaim } from "../engine/claim.js";
 import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
 import type { Settled, Settlement } from "../store/claims.js";
@@ -52,6 +52,7 @@ export class Worker {
   /** Handlers that have not ended. */
   #active = 0;
   #state: "new" | "active" | "stopping" | "stopped" = "new";
+  #starting: Promise<void> | null = null;
   #claiming: Promise<void> | null = null;
   /** The last claim got less than it asked for: nothing to do until something wakes us. */
   #drained = false;
@@ -84,8 +85,8 @@ export class Worker {
         this.#ended(run, stuck);
       },
     });
-    this.#acknowledger = new Acknowledger(context, this.id, (run, settled) => {
-      this.#acknowledged(run, settled);
+    this.#acknowledger = new Acknowledger(context, this.id, (run, settlement, settled) => {
+      this.#acknowledged(run, settlement, settled);
     });
     this.#keeper = new LeaseKeeper(
       context,
@@ -104,17 +105,22 @@ export class Worker {
   }
 
   /** Begins to claim. Resolves when the worker is known to the store. @throws KonveierError `store_…` */
-  async start(): Promise<void> {
+  start(): Promise<void> {
     if (this.#state === "stopping" || this.#state === "stopped") {
-      throw new Error("This worker has been stopped; make a new one to go on.");
+      return Promise.reject(new Error("This worker has been stopped; make a new one to go on."));
     }
-    if (this.#state === "active") return;
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     this.#state = "active";
     try {
       await this.#report();
     } catch (error) {
       // A stop may have come in between; a start that failed can be tried again.
       if (this.#isActive()) this.#state = "new";
+      this.#starting = null;
       throw error;
     }
     if (!this.#isActive()) return;
@@ -138,7 +144,7 @@ export class Worker {
       this.#state = this.#state === "new" ? "stopped" : "stopping";
       this.#unsubscribe?.();
       this.#stopping = stopWorker(this.context, {
-        claims: () => this.#claiming,
+        arrivals: () => Promise.allSettled([this.#starting, this.#claiming]),
         busy: () => this.#active > 0,
         unsaid: () => this.#acknowledger.pending > 0,
         whenChanged: (listener) => {
@@ -183,6 +189,8 @@ export class Worker {
 
   async #claim(max: number): Promise<void> {
     const deadline = this.context.clock.monotonic() + this.#leaseMs;
+    // From here on a wake-up is about jobs that this claim may not see, and must not be lost.
+    this.#drained = true;
     try {
       const jobs = await this.context.store.claims.claim({
         workerId: this.id,
@@ -191,8 +199,8 @@ export class Worker {
         max,
         leaseMs: this.#leaseMs,
       });
-      this.context.health.worked();
-      this.#drained = jobs.length < max;
+      if (jobs.length > 0) this.context.health.wrote();
+      if (jobs.length === max) this.#drained = false;
       for (const job of jobs) this.#begin(new Run(job, this.context.clock, deadline));
     } catch (error) {
       // The poll is the next try: an outage must not become a busy loop.
@@ -220,7 +228,6 @@ export class Worker {
       this.#drop(run);
       return;
     }
-    if (settlement.verb === "release") this.#released += 1;
     this.#acknowledger.add(run, settlement);
     this.#turn();
   }
@@ -232,9 +239,11 @@ export class Worker {
     this.#turn();
   }
 
-  #acknowledged(run: Run, settled: Settled): void {
-    if (settled.ok) this.#runs.delete(run);
-    else {
+  #acknowledged(run: Run, { verb }: Settlement, settled: Settled): void {
+    if (settled.ok) {
+      this.#runs.delete(run);
+      if (verb === "release") this.#released += 1;
+    } else {
       run.lose(settled.reason);
       this.#drop(run);
     }
@@ -325,6 +334,9 @@ function checkOptions(worker: Worker, leaseMs: number, pollMs: number): void {
       detail: "must be a whole number from 10 to 60000",
     });
   }
+  const { id: workerId, queues, names } = worker;
+  for (const fault of faultsOfClaim({ workerId, queues, names, max: 1, leaseMs })) {
+    faults.push(fault.pointer === "/workerId" ? { ...fault, pointer: "/id" } : fault);
+  }
   if (faults.length > 0) throw validationError(faults);
-  checkClaim({ workerId: worker.id, queues: worker.queues, names: worker.names, max: 1, leaseMs });
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
 import { ERRORS, type ErrorCode } from "../../src/core/errors.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
+import { routesOf } from "../support/routes.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
 const TEXT = readFileSync(new URL("../../docs/http-api.md", import.meta.url), "utf8");
@@ -51,14 +52,10 @@ describe("docs/http-api.md", () => {
 
   test("has every route, and no other", async () => {
     const server = await startHttpServer();
-    const { app } = server.server;
-    for (const { route } of ROUTES) {
-      const [method = "", path = ""] = route.split(" ");
-      const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
-      expect(app.hasRoute({ method: method as "GET", url }), route).toBe(true);
-    }
-    // Addresses and the methods that they say they take.
+    const addresses = routesOf(server.server.app).map(({ url }) => url.replaceAll(/:(\w+)/g, "{$1}"));
     const paths = new Set(ROUTES.map(({ route }) => route.split(" ")[1] ?? ""));
+    expect([...paths].sort()).toEqual([...new Set(addresses)].sort());
+    // The methods that each address says it takes.
     for (const path of paths) {
       const answer = await server.send("PUT", path.replaceAll(/\{\w+\}/g, "1"));
       const documented = ROUTES.filter(({ route }) => route.endsWith(` ${path}`)).map(
@@ -70,8 +67,6 @@ describe("docs/http-api.md", () => {
         .filter((method) => method !== "HEAD");
       expect(allowed, path).toEqual(documented.sort());
     }
-    const addresses = app.printRoutes({ commonPrefix: false }).match(/^[├└]── .+\(PUT/gm) ?? [];
-    expect(paths.size).toBeGreaterThanOrEqual(addresses.length);
   });
 
   const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -81,7 +76,7 @@ describe("docs/http-api.md", () => {
     const job = await prepare(server, route);
     const home = tempDirectory();
     // An error must fail the example.
-    writeFileSync(join(home, ".curlrc"), "fail-with-body\n");
+    writeFileSync(join(home, ".curlrc"), "fail\n");
     const env = { PATH: process.env["PATH"], CURL_HOME: home, KONVEIER: server.url, API_TOKEN, ...job };
     const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env });
     if (stdout !== "" && route !== "GET /") expect(() => JSON.parse(stdout) as unknown).not.toThrow();

@@ -6,33 +6,17 @@ import { Problem } from "../../src/api/problem.js";
 import { createContext } from "../../src/engine/context.js";
 import { openStore } from "../../src/open-store.js";
 import { createServer } from "../../src/server/index.js";
-import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
+import { API_TOKEN, startHttpServer } from "../support/http-server.js";
 import { connectTo, exchange, happened, statusOf, untilClosed } from "../support/raw-http.js";
+import { routesOf } from "../support/routes.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
 const PUBLIC = ["/", "/healthz", "/readyz"];
 
-/** Every route that the router knows, read from its own account. */
-function routesOf(server: HttpServer): { method: string; url: string }[] {
-  const tree = server.server.app.printRoutes({ commonPrefix: false, includeHooks: false });
-  const routes: { method: string; url: string }[] = [];
-  const path: string[] = [];
-  for (const line of tree.split("\n")) {
-    const parts = /^((?:[│ ] {3})*)[├└]── (\S*)(?: \((.+)\))?$/u.exec(line);
-    if (parts === null) continue;
-    path.length = (parts[1] ?? "").length / 4;
-    path.push(parts[2] ?? "");
-    for (const method of (parts[3] ?? "").split(", ").filter(Boolean)) {
-      routes.push({ method, url: path.join("") });
-    }
-  }
-  return routes;
-}
-
 describe("the token", () => {
   test("is needed for every route but the public three", async () => {
     const server = await startHttpServer();
-    const routes = routesOf(server);
+    const routes = routesOf(server.server.app);
     expect(routes.length).toBeGreaterThan(150);
     expect(routes).toContainEqual({ method: "POST", url: "/v1/jobs/:id/complete" });
     const open = new Set<string>();

@@ -1,7 +1,10 @@
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually, startServer, type ServerProcess } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
 import { startReceiver, type Receiver } from "../support/webhook.js";
+
+// Each test starts processes, which takes its time where many tests run at once.
+vi.setConfig({ testTimeout: 60_000 });
 
 const JOBS = 300;
 
@@ -37,7 +40,7 @@ describe("several servers on one database", () => {
     const servers = await Promise.all([start(), start()]);
     await Promise.all(servers.map((server) => enqueue(server, JOBS / 2)));
     const workers = await eventually(
-      () => workersOf(servers[0]!),
+      () => workersOf(servers[0]),
       (done) => done.length === JOBS,
     );
     expect(new Set(workers).size).toBe(2);

@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openStore } from "../../src/open-store.js";
 import type { JobDetail } from "../../src/core/job.js";
 import { eventually, startServer, TOKEN, type ServerProcess } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
 import { startReceiver } from "../support/webhook.js";
+
+// Each test starts processes, which takes its time where many tests run at once.
+vi.setConfig({ testTimeout: 60_000 });
 
 let cwd: string;
 let receiver: PatientReceiver;

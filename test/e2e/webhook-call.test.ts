@@ -1,8 +1,11 @@
 import { createHmac } from "node:crypto";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually, startServer, type ServerProcess } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
 import { startReceiver, type Receiver } from "../support/webhook.js";
+
+// Each test starts processes, which takes its time where many tests run at once.
+vi.setConfig({ testTimeout: 60_000 });
 
 const KEY = Buffer.alloc(24, 3);
 

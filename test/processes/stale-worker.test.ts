@@ -55,16 +55,14 @@ it("a worker whose handler blocks the event loop beyond its leases can change no
   stale.send({ type: "start" });
   await Promise.all([beginOf(stale, blocking), beginOf(stale, beside)]);
 
-  // The heir blocks its event loop in the same handler, so it has to be freed before it can go on.
   heir.send({ type: "start" });
-  await beginOf(heir, blocking);
+  await Promise.all([beginOf(heir, blocking), beginOf(heir, beside)]);
   stale.send({ type: "finish", id: beside });
-  writeFileSync(until, "");
-  await eventOf(heir, "job.completed", blocking);
-  await refusedEverything(stale, blocking);
-  await beginOf(heir, beside);
+  writeFileSync(`${until}-stale`, "");
+  for (const id of [blocking, beside]) await refusedEverything(stale, id);
   heir.send({ type: "finish", id: beside });
-  await eventOf(heir, "job.completed", beside);
+  writeFileSync(`${until}-heir`, "");
+  for (const id of [blocking, beside]) await eventOf(heir, "job.completed", id);
 
   for (const id of [blocking, beside]) await completedByHeirAlone(scene, id);
   await goesOn(scene);

@@ -26,7 +26,8 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
-    return this.#wall;
+    // Whole milliseconds, like Date.now().
+    return Math.floor(this.#wall);
   }
 
   monotonic(): number {

@@ -15,7 +15,7 @@ export function createPromoter(context: EngineContext): Loop {
     clock,
     async () => {
       const promoted = await store.claims.promote(BATCH);
-      health.worked();
+      if (promoted > 0) health.wrote();
       if (promoted === BATCH) return 0;
       const next = await store.claims.nextDue();
       if (next === null) return LONGEST_SLEEP_MS;

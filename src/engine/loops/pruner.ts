@@ -21,8 +21,8 @@ export function createPruner(context: EngineContext, retention: Retention): Loop
       if (clock.monotonic() >= recordsDueAt) {
         await store.maintenance.pruneRecords({ stats: STATS_KEPT_MS, workers: WORKER_TIMEOUT_MS });
         recordsDueAt = clock.monotonic() + RECORDS_INTERVAL_MS;
+        health.wrote();
       }
-      health.worked();
       return pruned === BATCH ? 0 : INTERVAL_MS;
     },
     (error) => {

@@ -52,9 +52,9 @@ export function createReaper(context: EngineContext, intervalMs = INTERVAL_MS): 
     async () => {
       const now = clock.monotonic();
       if (now - dueAt > GRACE_MS) graceUntil = now + GRACE_MS;
-      if (now < graceUntil || health.steadyForMs() < GRACE_MS) return again(intervalMs);
+      if (now < graceUntil || health.sinceFailureMs() < GRACE_MS) return again(intervalMs);
       const reaped = await reap(context);
-      health.worked();
+      if (reaped > 0) health.wrote();
       return again(reaped === BATCH ? 0 : intervalMs);
     },
     (error) => {

@@ -63,7 +63,7 @@ async function failAsTold(
 }
 
 /** Resolves after `ms`; rejects with the signal's reason as soon as that aborts. */
-export function passTime(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+function passTime(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => {
       cancel();

@@ -2,7 +2,7 @@ import { LeaseLostError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
 import type { EngineContext } from "../../engine/context.js";
 import { failure, type RetryWish } from "../../engine/fail.js";
-import { settle } from "../../engine/settle.js";
+import { currentClaim, settle } from "../../engine/settle.js";
 import type { ClaimKey, Failure, Settled, Settlement } from "../../store/claims.js";
 
 type Accepted = Extract<Settled, { ok: true }>;
@@ -31,13 +31,18 @@ export async function failClaim(
   failed: Failure,
   retry: RetryWish,
 ): Promise<Accepted & { readonly attempt: number }> {
-  const claim = await context.store.claims.current(key);
-  if (typeof claim === "string") {
+  const claim = await currentClaim(context, key).catch(lostAsNull);
+  if (claim === null) {
     const settled = await repeat(context, { verb: "retry", ...key, delayMs: 0, failure: failed });
     return { ...settled, attempt: await attemptOf(context, key) };
   }
   const settlement = failure(context, claim, failed, retry);
   return { ...(await settleClaim(context, settlement)), attempt: claim.attempt };
+}
+
+function lostAsNull(error: unknown): null {
+  if (error instanceof LeaseLostError) return null;
+  throw error;
 }
 
 /**

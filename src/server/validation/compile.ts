@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { Compile, type Validator } from "typebox/compile";
 import { validationError } from "../../core/job-request.js";
 import { explain } from "./explain.js";
 import { JOB_RULES } from "./job-rules.js";
@@ -12,7 +12,7 @@ import { decodeQuery } from "./query.js";
  * changed here; only query parameters, which have no types, are read by the types of their schema.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validator = Compile(schema);
+  const validator = validatorOf(schema);
   return (input: unknown) => {
     const value =
       httpPart === "querystring" && typeof input === "object" && input !== null
@@ -24,3 +24,15 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     return { error: validationError(faults) };
   };
 };
+
+/** Compiling takes a millisecond, and most routes share a schema with others. */
+const compiled = new WeakMap<TSchema, Validator>();
+
+function validatorOf(schema: TSchema): Validator {
+  let validator = compiled.get(schema);
+  if (validator === undefined) {
+    validator = Compile(schema);
+    compiled.set(schema, validator);
+  }
+  return validator;
+}

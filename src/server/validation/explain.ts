@@ -3,7 +3,7 @@ import { Check } from "typebox/value";
 import type { TextRule } from "../../api/fields.js";
 import type { Fault } from "../../core/errors.js";
 import { pointerPart } from "../../core/json-pointer.js";
-import { nearestName } from "./nearest.js";
+import { nearestName } from "../../core/nearest-name.js";
 
 /** More faults than this help nobody, and a hostile body could have millions. */
 const MAX_FAULTS = 1_000;

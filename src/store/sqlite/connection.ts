@@ -97,16 +97,19 @@ function createPrivately(path: string): void {
 export class FileGuard {
   readonly #inode: number | null;
   readonly #log: string;
+  readonly #logInode: number | null;
 
   constructor(private readonly db: Connection) {
     this.#inode = db.memory ? null : inodeOf(db.name);
     this.#log = `${db.name}-wal`;
+    // SQLite keeps the same log for as long as any process has the database open.
+    this.#logInode = db.memory ? null : inodeOf(this.#log);
   }
 
   /** @throws KonveierError `store_missing` */
   verify(): void {
     if (this.#inode === null) return;
-    if (inodeOf(this.db.name) === this.#inode && inodeOf(this.#log) !== null) return;
+    if (inodeOf(this.db.name) === this.#inode && inodeOf(this.#log) === this.#logInode) return;
     throw new KonveierError(
       "store_missing",
       `${this.db.name} or its log was removed or replaced while in use; what was written since is not safe. Stop every process that uses it, put the file back or restore a backup, and start again.`,

@@ -6,6 +6,7 @@ import { input, leave, tell } from "./parent.js";
 
 export interface EnqueuerInput {
   readonly file: string;
+  readonly synchronous: "full" | "normal";
   /** Gets a line for each job that was accepted, after the acceptance. */
   readonly accepted: string;
   readonly name: string;
@@ -25,8 +26,8 @@ export interface AcceptedLine {
 
 const PAUSE_MS = 10;
 
-const { file, accepted, name, from, to } = input() as EnqueuerInput;
-const konveier = await Konveier.open(`sqlite:${file}`);
+const { file, synchronous, accepted, name, from, to } = input() as EnqueuerInput;
+const konveier = await Konveier.open(`sqlite:${file}`, { synchronous });
 for (let number = from; number < to; number += 1) {
   const { id } = await konveier.enqueue(
     name,

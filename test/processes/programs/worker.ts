@@ -61,12 +61,12 @@ const jobs = [
       return writeAll(context);
     },
   }),
-  /** Blocks the event loop until the file of its payload exists, then still tries to write. */
+  /** Blocks the event loop until its worker's file exists, then still tries to write. */
   defineJob<{ readonly until: string }>("block", {
     handler: async (context) => {
       noteRun(context);
       await new Promise((resolve) => setImmediate(resolve));
-      while (!existsSync(context.payload.until)) sleepAwake();
+      while (!existsSync(`${context.payload.until}-${worker.id}`)) sleepAwake();
       return writeAll(context);
     },
   }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestName } from "./nearest.js";
+import { nearestName } from "./nearest-name.js";
 
 const FIELDS = [
   "name",
