@@ -118,15 +118,19 @@ export class Konveier {
     return this.context.events.on(name, listener);
   }
 
-  /** Stops the workers, each with its grace, and closes the database. May be called twice. */
+  /**
+   * Stops the workers, each with its grace, and closes the database. May be called again with a shorter
+   * grace; the shorter one counts.
+   */
   close({ graceMs }: { graceMs?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(graceMs);
+    const grace = graceMs === undefined ? {} : { graceMs };
+    const stopped = Promise.all([...this.#workers].map((worker) => worker.stop(grace)));
+    this.#closing ??= this.#closeAfter(stopped);
     return this.#closing;
   }
 
-  async #close(graceMs: number | undefined): Promise<void> {
-    const grace = graceMs === undefined ? {} : { graceMs };
-    await Promise.all([...this.#workers].map((worker) => worker.stop(grace)));
+  async #closeAfter(stopped: Promise<unknown>): Promise<void> {
+    await stopped;
     await this.#background.stop();
     await this.context.store.close();
   }

@@ -5,7 +5,10 @@ import { defineJob } from "../../src/worker/define-job.js";
 import { Gates } from "./gate.js";
 import { LEASE_MS, POLL_MS, Rig, SHORT_LEASE } from "./rig.js";
 
-/** Makes whatever the worker and the loops call fail, until it is repaired. Counts claims and settlements. */
+/**
+ * Makes every write of the worker and the loops fail until it is repaired; reads go on, as on a full disk.
+ * Counts claims and settlements.
+ */
 function breakStore({ store }: Rig, code: "store_busy" | "store_full") {
   const { claims, workers, maintenance } = store;
   const calls = { claim: 0, settle: 0 };
@@ -15,7 +18,6 @@ function breakStore({ store }: Rig, code: "store_busy" | "store_full") {
     return fail();
   };
   Object.assign(claims, { claim: counted("claim"), settle: counted("settle"), extend: fail, reap: fail });
-  Object.assign(claims, { promote: fail, nextDue: fail, expired: fail });
   Object.assign(workers, { seen: fail, gone: fail });
   Object.assign(maintenance, { prune: fail });
   return {

@@ -250,6 +250,16 @@ describe("SHD-06 stops", () => {
     expect(await reopened.workers.list(60_000)).toEqual([]);
   });
 
+  test("a second close with a shorter grace shortens the first", async () => {
+    const { rig, contexts } = await setUp();
+    const closing = watch(rig.konveier.close({ graceMs: 3_600_000 }));
+    await rig.clock.advance(100);
+    expect(contexts[0]!.signal.aborted).toBe(false);
+    const forced = watch(rig.konveier.close({ graceMs: 0 }));
+    await rig.clock.advance(ABORT_GRACE_MS);
+    expect([closing.done, forced.done]).toEqual([true, true]);
+  });
+
   test("SHD-09 an outcome that gets no answer until the worker has stopped leaves no timer behind", async () => {
     const { rig, gates, worker } = await setUp();
     const answer = new Gate<never>();
