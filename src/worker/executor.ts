@@ -109,6 +109,7 @@ class Attempt {
   }
 
   #aborted(reason: AbortReason): void {
+    this.#cancelTimeout?.();
     // A timeout is decided. A stop may still be answered by a handler that finishes in its last moments.
     if (reason instanceof JobTimeoutError) {
       this.#settle(() => settlementFor(this.context, this.run, reason));

@@ -4,11 +4,13 @@ import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
 import type { Run } from "./run.js";
 
+/** With the longest leases too, a worker is seen and a cancel reaches it within this time. */
+const LONGEST_INTERVAL_MS = 10_000;
 /** After a failed heartbeat the next one does not wait for its turn. */
 const RETRY_MS = 500;
 
 /**
- * Extends the leases of the worker's runs, every third of the lease, until the last one is
+ * Extends the leases of the worker's runs, every third of the lease and at least every ten seconds, until the last one is
  * acknowledged. Runs whose lease may have ended without an answer are aborted.
  */
 export class LeaseKeeper {
@@ -21,7 +23,7 @@ export class LeaseKeeper {
     private readonly runs: () => Iterable<Run>,
     private readonly report: () => Promise<void>,
   ) {
-    this.#intervalMs = Math.floor(leaseMs / HEARTBEATS_PER_LEASE);
+    this.#intervalMs = Math.min(Math.floor(leaseMs / HEARTBEATS_PER_LEASE), LONGEST_INTERVAL_MS);
     this.#loop = new Loop(
       context.clock,
       () => this.#beat(),

@@ -12,30 +12,34 @@ import { beginOf, eventOf, readRuns, startWorker } from "./worker-process.js";
 
 const [BURSTS, TIMEOUT_MS] = process.env["KONVEIER_LONG_TESTS"] === "1" ? [100, 300_000] : [6, 60_000];
 
-it("no caller gets an error while another program holds the lock again and again", async () => {
-  const file = join(tempDirectory(), "konveier.db");
-  const store = openSqliteStore(file);
-  const contenders = await Promise.all(["a", "b", "c"].map((id) => startContender({ file, id })));
-  const holder = startHolder({ file, bursts: BURSTS });
-  expect(await holder.exited, holder.output).toEqual({ code: 0, signal: null });
-  expect(holder.messages).toHaveLength(BURSTS);
+it(
+  "no caller gets an error while another program holds the lock again and again",
+  async () => {
+    const file = join(tempDirectory(), "konveier.db");
+    const store = openSqliteStore(file);
+    const contenders = await Promise.all(["a", "b", "c"].map((id) => startContender({ file, id })));
+    const holder = startHolder({ file, bursts: BURSTS });
+    expect(await holder.exited, holder.output).toEqual({ code: 0, signal: null });
+    expect(holder.messages).toHaveLength(BURSTS);
 
-  const stopped = await Promise.all(contenders.map(stop));
-  for (const { messages } of contenders) {
-    expect(messages.filter(({ type }) => type === "failed")).toEqual([]);
-    expect(messages.filter(({ type }) => type === "round").length).toBeGreaterThan(0);
-  }
-  const enqueued = stopped.flatMap((message) => message.enqueued);
-  const completed = stopped.flatMap((message) => message.completed);
-  const jobs = await allJobs(store);
-  expect(jobs.map(({ id }) => id).sort()).toEqual(enqueued.sort());
-  // Completed once each, and nothing else is.
-  expect(completed.sort()).toEqual(
-    jobs.flatMap(({ id, state }) => (state === "completed" ? [id] : [])).sort(),
-  );
-  await store.close();
-  checkSound(file);
-}, TIMEOUT_MS);
+    const stopped = await Promise.all(contenders.map(stop));
+    for (const { messages } of contenders) {
+      expect(messages.filter(({ type }) => type === "failed")).toEqual([]);
+      expect(messages.filter(({ type }) => type === "round").length).toBeGreaterThan(0);
+    }
+    const enqueued = stopped.flatMap((message) => message.enqueued);
+    const completed = stopped.flatMap((message) => message.completed);
+    const jobs = await allJobs(store);
+    expect(jobs.map(({ id }) => id).sort()).toEqual(enqueued.sort());
+    // Completed once each, and nothing else is.
+    expect(completed.sort()).toEqual(
+      jobs.flatMap(({ id, state }) => (state === "completed" ? [id] : [])).sort(),
+    );
+    await store.close();
+    checkSound(file);
+  },
+  TIMEOUT_MS,
+);
 
 it("callers are told when the lock is held too long, and nothing is lost or done twice", async () => {
   const directory = tempDirectory();

@@ -40,38 +40,42 @@ afterAll(() => {
   translated.remove();
 });
 
-it("kill -9 at random moments loses no accepted job, and explains every extra run", async () => {
-  const directory = tempDirectory();
-  const files: Files = {
-    file: join(directory, "konveier.db"),
-    runs: join(directory, "runs"),
-    accepted: join(directory, "accepted"),
-  };
-  const store = openSqliteStore(files.file);
-  const worker = () => startedWorker(files);
-  const roles = await Promise.all([
-    cast(worker),
-    cast(worker),
-    cast(() => Promise.resolve(startEnqueuer(files, 0))),
-    cast(() => Promise.resolve(startEnqueuer(files, 1))),
-  ]);
+it(
+  "kill -9 at random moments loses no accepted job, and explains every extra run",
+  async () => {
+    const directory = tempDirectory();
+    const files: Files = {
+      file: join(directory, "konveier.db"),
+      runs: join(directory, "runs"),
+      accepted: join(directory, "accepted"),
+    };
+    const store = openSqliteStore(files.file);
+    const worker = () => startedWorker(files);
+    const roles = await Promise.all([
+      cast(worker),
+      cast(worker),
+      cast(() => Promise.resolve(startEnqueuer(files, 0))),
+      cast(() => Promise.resolve(startEnqueuer(files, 1))),
+    ]);
 
-  await killAtRandom(roles);
-  for (const { program } of roles) await killed(program);
+    await killAtRandom(roles);
+    for (const { program } of roles) await killed(program);
 
-  // Those that got no answer for their last job ask again.
-  const enqueuers = [0, 1].map((lane) => startEnqueuer(files, lane, 5));
-  for (const { exited } of enqueuers) expect(await exited).toEqual({ code: 0, signal: null });
-  const last = await startedWorker(files);
-  await allFinished(store);
-  last.send({ type: "stop" });
-  expect(await last.exited, last.output).toEqual({ code: 0, signal: null });
+    // Those that got no answer for their last job ask again.
+    const enqueuers = [0, 1].map((lane) => startEnqueuer(files, lane, 5));
+    for (const { exited } of enqueuers) expect(await exited).toEqual({ code: 0, signal: null });
+    const last = await startedWorker(files);
+    await allFinished(store);
+    last.send({ type: "stop" });
+    expect(await last.exited, last.output).toEqual({ code: 0, signal: null });
 
-  await checkAccepted(store, files);
-  await checkRuns(store, files);
-  await store.close();
-  checkSound(files.file);
-}, TIMEOUT_MS);
+    await checkAccepted(store, files);
+    await checkRuns(store, files);
+    await store.close();
+    checkSound(files.file);
+  },
+  TIMEOUT_MS,
+);
 
 async function killAtRandom(roles: readonly Role[]): Promise<void> {
   const random = seededRandom(SEED);

@@ -39,6 +39,7 @@ function setUp() {
       steps.push(step);
       hooks.onStep?.(step);
     },
+    () => undefined,
     () => {
       hooks.verify();
     },

@@ -51,6 +51,8 @@ export class Committer {
     private readonly ledger: Ledger,
     private readonly sequences: Sequences,
     private readonly step: StepHook,
+    /** Inside a transaction: throws when this program must not write into the database any more. */
+    private readonly verifySchema: () => void,
     private readonly verifyFile: () => void,
     private readonly onCommit: () => void,
   ) {
@@ -112,6 +114,7 @@ export class Committer {
     const outcomes: Outcome[] = [];
     try {
       this.step("begin");
+      this.verifySchema();
       this.#runAll(writes, outcomes);
       this.#finish();
     } catch (error) {

@@ -55,6 +55,9 @@ describe("migrate", () => {
     await store.check();
     file.raw().pragma("user_version = 999");
     await expect(store.check()).rejects.toMatchObject({ code: "store_too_new" });
+    const before = file.dump();
+    await expect(store.queues.pause("default", null)).rejects.toMatchObject({ code: "store_too_new" });
+    expect(file.dump()).toEqual(before);
   });
 
   test.each([

@@ -23,6 +23,8 @@ const APPLICATION_ID = 0x4b6f6e76;
 export function migrate(db: Connection): void {
   const migrations = readMigrations();
   const newest = migrations.at(-1)?.version ?? 0;
+  // The usual case needs no lock, so opening does not wait behind a long write.
+  if (userVersion(db) === newest && applicationIdOf(db) === APPLICATION_ID) return;
   db.pragma("busy_timeout = 30000");
   try {
     for (const migration of migrations) {
@@ -41,9 +43,19 @@ export function migrate(db: Connection): void {
   }
 }
 
-/** @throws KonveierError `store_too_new` when another, newer program has migrated the file meanwhile */
-export function refuseNewerSchema(db: Connection): void {
-  refuseNewer(db, userVersion(db), readMigrations().at(-1)?.version ?? 0);
+/** Notices that a newer program has migrated the file meanwhile: this one must not write into it any more. */
+export class SchemaGuard {
+  readonly #version;
+  readonly #newest = readMigrations().at(-1)?.version ?? 0;
+
+  constructor(private readonly db: Connection) {
+    this.#version = db.prepare<[], number>("PRAGMA user_version").pluck();
+  }
+
+  /** @throws KonveierError `store_too_new` */
+  verify(): void {
+    refuseNewer(this.db, this.#version.get() ?? 0, this.#newest);
+  }
 }
 
 function readMigrations(): Migration[] {
@@ -60,6 +72,10 @@ function userVersion(db: Connection): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
+function applicationIdOf(db: Connection): number {
+  return db.pragma("application_id", { simple: true }) as number;
+}
+
 function refuseNewer(db: Connection, version: number, newest: number): void {
   if (version <= newest) return;
   throw new KonveierError(
@@ -69,7 +85,7 @@ function refuseNewer(db: Connection, version: number, newest: number): void {
 }
 
 function refuseForeign(db: Connection, version: number): void {
-  const applicationId = db.pragma("application_id", { simple: true }) as number;
+  const applicationId = applicationIdOf(db);
   if (applicationId === APPLICATION_ID) return;
   const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
   if (applicationId === 0 && version === 0 && tables.n === 0) return;

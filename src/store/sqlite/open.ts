@@ -9,7 +9,7 @@ import { translateError } from "./errors.js";
 import { SqliteJobs } from "./jobs.js";
 import { Ledger } from "./ledger.js";
 import { SqliteMaintenance } from "./maintenance.js";
-import { migrate, refuseNewerSchema } from "./migrate.js";
+import { migrate, SchemaGuard } from "./migrate.js";
 import { SqliteQueues } from "./queues.js";
 import { Remove } from "./remove.js";
 import { Sequences } from "./sequences.js";
@@ -56,6 +56,7 @@ export class SqliteStore implements Store {
   readonly #changes: ChangeFeed;
   readonly #committer: Committer;
   readonly #guard: FileGuard;
+  readonly #schema: SchemaGuard;
 
   constructor(
     private readonly db: Connection,
@@ -66,12 +67,16 @@ export class SqliteStore implements Store {
     const sequences = new Sequences(db, step);
     const changes = new ChangeFeed(db, clock);
     const guard = new FileGuard(db);
+    const schema = new SchemaGuard(db);
     const committer = new Committer(
       db,
       clock,
       ledger,
       sequences,
       step,
+      () => {
+        schema.verify();
+      },
       () => {
         guard.verify();
       },
@@ -99,6 +104,7 @@ export class SqliteStore implements Store {
     this.#changes = changes;
     this.#committer = committer;
     this.#guard = guard;
+    this.#schema = schema;
   }
 
   now(): number {
@@ -112,7 +118,7 @@ export class SqliteStore implements Store {
   check(): Promise<void> {
     return this.#read(() => {
       this.#guard.verify();
-      refuseNewerSchema(this.db);
+      this.#schema.verify();
     });
   }
 
