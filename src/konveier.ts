@@ -1,4 +1,5 @@
 import type { Clock } from "./core/clock.js";
+import { KonveierError } from "./core/errors.js";
 import type { EventMap, EventName } from "./core/events.js";
 import type { Job } from "./core/job.js";
 import type { JobRequest, JobSettings } from "./core/job-request.js";
@@ -95,6 +96,7 @@ export class Konveier {
 
   /** A worker in this process. It does nothing before `start()`. */
   worker(options: WorkerOptions): Worker {
+    this.#refuseClosed();
     for (const { name, backoff } of options.jobs) {
       if (typeof backoff === "function") this.context.backoffFunctions.set(name, backoff);
     }
@@ -110,6 +112,7 @@ export class Konveier {
    * themselves; a process without workers need not.
    */
   startBackground(): void {
+    this.#refuseClosed();
     this.#background.start();
   }
 
@@ -127,6 +130,12 @@ export class Konveier {
     const stopped = Promise.all([...this.#workers].map((worker) => worker.stop(grace)));
     this.#closing ??= this.#closeAfter(stopped);
     return this.#closing;
+  }
+
+  /** What is started after a close would run for ever, and keep the process alive. */
+  #refuseClosed(): void {
+    if (this.#closing === null) return;
+    throw new KonveierError("store_closed", "This Konveier has been closed; open another one to go on.");
   }
 
   async #closeAfter(stopped: Promise<unknown>): Promise<void> {

@@ -49,7 +49,7 @@ export function assertJsonText(text: string): void {
       );
     }
   }
-  if (text.length > MAX_PAYLOAD_DEPTH && jsonDepth(text) > MAX_PAYLOAD_DEPTH) {
+  if (isDeeperThan(MAX_PAYLOAD_DEPTH, text)) {
     throw tooDeep();
   }
 }
@@ -136,10 +136,10 @@ function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
-/** Deepest nesting of arrays and objects in JSON text. */
-function jsonDepth(text: string): number {
+/** Whether arrays and objects in JSON text are nested deeper than `limit`, without parsing it. */
+export function isDeeperThan(limit: number, text: string): boolean {
+  if (text.length <= limit) return false;
   let depth = 0;
-  let deepest = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case 0x22: // "
@@ -148,7 +148,7 @@ function jsonDepth(text: string): number {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > deepest) deepest = depth;
+        if (depth > limit) return true;
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -156,7 +156,7 @@ function jsonDepth(text: string): number {
         break;
     }
   }
-  return deepest;
+  return false;
 }
 
 /** Index of the quote that closes the string opened at `start`. */
@@ -171,8 +171,9 @@ function endOfString(text: string, start: number): number {
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * The first number in JSON text that a double cannot hold: an integer that would come back as another
- * one (2^53 + 1) or a magnitude that becomes Infinity (1e400). Fractions are rounded as everywhere.
+ * The first number in JSON text that would come back as another one: a whole number beyond the precision
+ * of a double (2^53 + 1), however it is written, or a magnitude that becomes Infinity (1e400). Fractions
+ * are rounded as everywhere.
  */
 export function findInexactNumber(text: string): string | null {
   // Only a long run of digits or an exponent can be inexact: most bodies have neither.
@@ -195,7 +196,16 @@ export function findInexactNumber(text: string): string | null {
 function isExact(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value)) return false;
-  if (/[.eE]/.test(token)) return true;
-  // BigInt takes quadratic time for very long digit strings, and no double has more than 309 digits.
-  return token.length <= 310 && BigInt(value) === BigInt(token);
+  const given = decimalOf(token);
+  return given.exponent < 0 || given.digits === decimalOf(String(value)).digits;
+}
+
+/** A decimal number as `digits` times ten to the `exponent`, without zeros at either end of the digits. */
+function decimalOf(text: string): { digits: string; exponent: number } {
+  const [mantissa = "", power = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
+  const all = `${whole}${fraction}`.replace(/^0+/, "");
+  let end = all.length;
+  while (end > 0 && all[end - 1] === "0") end -= 1;
+  return { digits: all.slice(0, end), exponent: Number(power) - fraction.length + all.length - end };
 }

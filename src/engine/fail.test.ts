@@ -48,13 +48,21 @@ describe("failure", () => {
   test.each([
     [-5, 0],
     [Infinity, MAX_BACKOFF_MS],
-    [Number.NaN, 3_600_000],
-    [undefined as unknown as number, 3_600_000],
   ])("RTY-01 a function that answers %s gives a storable delay", (answer, delayMs) => {
     const { context, claim, backoffFunctions } = setUp();
     backoffFunctions.set("work", () => answer);
     expect(failure(context, claim, FAILED)).toMatchObject({ delayMs });
   });
+
+  test.each([Number.NaN, undefined, "500", Promise.resolve(500)])(
+    "a function that answers %s is reported, and the stored policy decides",
+    (answer) => {
+      const { context, claim, log, backoffFunctions } = setUp();
+      backoffFunctions.set("work", () => answer as number);
+      expect(failure(context, claim, FAILED)).toMatchObject({ verb: "retry", delayMs: 100 });
+      expect(log.of("internal.error")).toMatchObject([{ during: "the backoff function of work" }]);
+    },
+  );
 
   test("a function that throws is reported, and the stored policy decides", () => {
     const { context, claim, log, backoffFunctions } = setUp();

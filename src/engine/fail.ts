@@ -39,7 +39,11 @@ function delayFor(
   const custom = context.backoffFunctions.get(claim.name);
   if (custom !== undefined) {
     try {
-      return clampDelayMs(custom({ failures, jobName: claim.name, error: failed.error.message }));
+      const delayMs: unknown = custom({ failures, jobName: claim.name, error: failed.error.message });
+      if (typeof delayMs === "number" && !Number.isNaN(delayMs)) return clampDelayMs(delayMs);
+      throw new TypeError(
+        `it returned ${typeof delayMs === "number" ? "NaN" : `a ${typeof delayMs}`}, not milliseconds`,
+      );
     } catch (error) {
       context.events.emit("internal.error", { error, during: `the backoff function of ${claim.name}` });
     }

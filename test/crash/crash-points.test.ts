@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STEPS } from "../../src/store/sqlite/steps.js";
@@ -15,22 +16,25 @@ import { checkSound } from "./sound-database.js";
 import { Translated } from "./translated.js";
 
 let translated: Translated;
+let directory: string;
+let undisturbed: string;
+let reference: Reference;
 const crashed = new Set<string>();
 
-beforeAll(() => {
+beforeAll(async () => {
   translated = new Translated();
+  directory = mkdtempSync(join(tmpdir(), "konveier-undisturbed-"));
+  undisturbed = join(directory, "konveier.db");
+  reference = await performUndisturbed(undisturbed);
 });
 afterAll(() => {
   translated.remove();
+  rmSync(directory, { recursive: true });
 });
 
 describe("kill -9", () => {
-  let reference: Reference;
-
-  it("is compared with a run that nothing disturbs", async () => {
-    const file = join(tempDirectory(), "konveier.db");
-    reference = await performUndisturbed(file);
-    checkSound(file);
+  it("is compared with a run that nothing disturbs", () => {
+    checkSound(undisturbed);
     // Every operation is there for what it changes; only a known key changes nothing.
     const idle = OPERATIONS.filter((_, index) => isUnchanged(reference.frames[index]!));
     expect(idle.map(({ verb }) => verb)).toEqual(["enqueue a known key"]);

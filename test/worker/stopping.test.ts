@@ -260,6 +260,18 @@ describe("SHD-06 stops", () => {
     expect([closing.done, forced.done]).toEqual([true, true]);
   });
 
+  test("SHD-09 nothing can be started after a close, which would run for ever", async () => {
+    const { rig, work } = await setUp();
+    const closing = rig.konveier.close({ graceMs: 0 });
+    expect(() => rig.konveier.worker({ jobs: [work] })).toThrow("has been closed");
+    expect(() => {
+      rig.konveier.startBackground();
+    }).toThrow("has been closed");
+    await rig.clock.advance(ABORT_GRACE_MS);
+    await closing;
+    expect(rig.clock.pendingTimers).toBe(0);
+  });
+
   test("SHD-09 an outcome that gets no answer until the worker has stopped leaves no timer behind", async () => {
     const { rig, gates, worker } = await setUp();
     const answer = new Gate<never>();

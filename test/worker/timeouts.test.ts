@@ -178,8 +178,11 @@ describe("RTY-06 a backoff function decides after", () => {
     expect(await rig.job(first.id)).toMatchObject({ state: "scheduled", runAt: rig.clock.now() + 1_000 });
     expect(await rig.job(second.id)).toMatchObject({
       state: "scheduled",
-      runAt: rig.clock.now() + 3_600_000,
+      runAt: rig.clock.now() + 1_000,
     });
-    expect(rig.log.of("internal.error")).toMatchObject([{ during: "the backoff function of throwing" }]);
+    expect(rig.log.of("internal.error")).toMatchObject([
+      { during: "the backoff function of throwing" },
+      { during: "the backoff function of nonsense" },
+    ]);
   });
 });

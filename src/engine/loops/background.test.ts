@@ -101,6 +101,24 @@ describe("the reaper", () => {
     await background.stop();
   });
 
+  test("CLK-03 LSE-10 a wall clock that steps forward takes no lease whose holder lives", async () => {
+    const { clock, store, context, background } = setUp();
+    await enqueueMany(context, [{ name: "alive" }, { name: "crashed" }]);
+    const claimed = await store.claims.claim({ ...REQUEST, leaseMs: 30_000 });
+    const alive = claimed.find(({ name }) => name === "alive")!;
+    const crashed = claimed.find(({ name }) => name === "crashed")!;
+    background.start();
+    await clock.advance(2_000);
+    clock.stepWall(3_600_000);
+    await clock.advance(10_000);
+    expect((await store.jobs.get(crashed.id))?.state).toBe("running");
+    await store.claims.extend([alive], 30_000);
+    await clock.advance(4_000);
+    expect((await store.jobs.get(alive.id))?.state).toBe("running");
+    expect((await store.jobs.get(crashed.id))?.state).not.toBe("running");
+    await background.stop();
+  });
+
   test("LSE-10 after a suspend the holders of leases come first", async () => {
     const { clock, store, context, background } = setUp();
     await enqueueMany(context, [

@@ -11,6 +11,13 @@ const BATCH = 200;
  * holders live: this long they may extend them first.
  */
 const GRACE_MS = 3_000;
+/**
+ * When the wall clock steps forward, or the machine wakes up from sleep, all leases seem to have ended at
+ * once. Their holders need until their next heartbeat, which comes at least every ten seconds.
+ */
+const STEP_GRACE_MS = 12_000;
+/** Smaller corrections of the clock are part of any lease's reserve. */
+const SMALLEST_STEP_MS = 1_000;
 
 /**
  * Takes jobs away from workers that let their lease end: back to the queue after the backoff, or to
@@ -38,8 +45,30 @@ function settlementOf(context: EngineContext, claim: ExpiredClaim): FailedSettle
   return failure(context, claim, { outcome: "lost", error });
 }
 
+/** Compares the clock that leases are written with against one that never steps. */
+class ClockSteps {
+  #wall: number;
+  #monotonic: number;
+
+  constructor(private readonly context: EngineContext) {
+    this.#wall = context.store.now();
+    this.#monotonic = context.clock.monotonic();
+  }
+
+  /** How far the wall clock went ahead of the monotonic one since the last call. */
+  forwardMs(): number {
+    const wall = this.context.store.now();
+    const monotonic = this.context.clock.monotonic();
+    const step = wall - this.#wall - (monotonic - this.#monotonic);
+    this.#wall = wall;
+    this.#monotonic = monotonic;
+    return step;
+  }
+}
+
 export function createReaper(context: EngineContext, intervalMs = INTERVAL_MS): Loop {
   const { clock, health } = context;
+  const steps = new ClockSteps(context);
   let dueAt = clock.monotonic();
   let graceUntil = Number.NEGATIVE_INFINITY;
 
@@ -52,6 +81,7 @@ export function createReaper(context: EngineContext, intervalMs = INTERVAL_MS): 
     async () => {
       const now = clock.monotonic();
       if (now - dueAt > GRACE_MS) graceUntil = now + GRACE_MS;
+      if (steps.forwardMs() > SMALLEST_STEP_MS) graceUntil = now + STEP_GRACE_MS;
       if (now < graceUntil || health.sinceFailureMs() < GRACE_MS) return again(intervalMs);
       const reaped = await reap(context);
       if (reaped > 0) health.wrote();
