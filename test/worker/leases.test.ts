@@ -285,3 +285,11 @@ describe("heartbeats that get no answer", () => {
     expect((await rig.job(id)).state).toBe("completed");
   });
 });
+
+test("GRW-09 a worker with a long lease is seen at least every ten seconds", async () => {
+  const rig = new Rig();
+  const work = defineJob("work", { handler: () => undefined });
+  await rig.konveier.worker({ jobs: [work], leaseMs: 600_000 }).start();
+  await rig.clock.advance(60_000);
+  expect(await rig.store.workers.list(10_001)).toHaveLength(1);
+});

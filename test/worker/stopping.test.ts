@@ -272,6 +272,18 @@ describe("SHD-06 stops", () => {
     expect(rig.clock.pendingTimers).toBe(0);
   });
 
+  test("SHD-09 the timeout of a handler that never ends is no timer left behind", async () => {
+    const rig = new Rig();
+    const stuck = defineJob("stuck", { timeoutMs: 3_600_000, handler: () => new Gate<never>().promise });
+    await rig.konveier.worker({ ...SHORT_LEASE, jobs: [stuck] }).start();
+    await rig.konveier.enqueue(stuck, null);
+    await rig.now();
+    const closing = rig.konveier.close({ graceMs: 0 });
+    await rig.clock.advance(ABORT_GRACE_MS);
+    await closing;
+    expect(rig.clock.pendingTimers).toBe(0);
+  });
+
   test("SHD-09 an outcome that gets no answer until the worker has stopped leaves no timer behind", async () => {
     const { rig, gates, worker } = await setUp();
     const answer = new Gate<never>();
