@@ -31,7 +31,8 @@ const claim = db
   .pluck();
 const readPayload = db.prepare("SELECT payload FROM job_specs WHERE job_id = ?").pluck();
 const complete = db.prepare(
-  "UPDATE jobs SET state = 'completed', finished_at = ?, lease_until = 0 WHERE id = ? AND state = 'running'",
+  `UPDATE jobs SET state = 'completed', finished_at = ?, lease_until = 0
+   WHERE id IN (SELECT value FROM json_each(?)) AND state = 'running'`,
 );
 
 const enqueueMany = await rate(jobs, () => {
@@ -51,7 +52,7 @@ const drain = await rate(jobs, () => {
   do {
     db.transaction(() => {
       const now = Date.now();
-      for (const id of finished) complete.run(now, id);
+      complete.run(now, JSON.stringify(finished));
       finished = claim.all(now + 30_000, now, (token += 1));
       for (const id of finished) JSON.parse(readPayload.get(id));
     }).immediate();

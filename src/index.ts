@@ -1,5 +1,5 @@
 /** Konveier: a durable background job queue. `Konveier.open` and `defineJob` are where to begin. */
-export { Konveier, type Enqueued, type KonveierOptions } from "./konveier.js";
+export { Konveier, type KonveierOptions } from "./konveier.js";
 export type { Jobs } from "./jobs.js";
 export type { Queues } from "./queues.js";
 export {
@@ -21,6 +21,7 @@ export type {
   Attempt,
   AttemptOutcome,
   ClaimedJob,
+  Enqueued,
   Instant,
   Job,
   JobDetail,

@@ -1,7 +1,7 @@
 import type { Clock } from "./core/clock.js";
 import { KonveierError } from "./core/errors.js";
 import type { EventMap, EventName } from "./core/events.js";
-import type { Job } from "./core/job.js";
+import type { Enqueued } from "./core/job.js";
 import type { JobRequest, JobSettings } from "./core/job-request.js";
 import { createContext, type EngineContext } from "./engine/context.js";
 import { enqueue, enqueueMany } from "./engine/enqueue.js";
@@ -25,12 +25,6 @@ export interface KonveierOptions {
   readonly clock?: Clock;
   /** For tests: from 0 up to 1, as `Math.random`. */
   readonly random?: () => number;
-}
-
-/** A job that was accepted. */
-export interface Enqueued extends Job {
-  /** Whether the idempotency key was known and this is the job that it belongs to. */
-  readonly deduplicated: boolean;
 }
 
 /** A queue in a database: enqueue jobs, run workers, look at and change what is there. */
@@ -80,8 +74,7 @@ export class Konveier {
     settings: JobSettings = {},
   ): Promise<Enqueued> {
     const request = await toRequest(job, payload, settings);
-    const { job: inserted, deduplicated } = await enqueue(this.context, request);
-    return { ...inserted, deduplicated };
+    return enqueue(this.context, request);
   }
 
   /**
@@ -90,8 +83,7 @@ export class Konveier {
    * @throws KonveierError as `enqueue`; pointers of faults begin with the index of the job
    */
   async enqueueMany(requests: readonly JobRequest[]): Promise<readonly Enqueued[]> {
-    const inserted = await enqueueMany(this.context, requests);
-    return inserted.map(({ job, deduplicated }) => ({ ...job, deduplicated }));
+    return enqueueMany(this.context, requests);
   }
 
   /** A worker in this process. It does nothing before `start()`. */

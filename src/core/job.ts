@@ -32,6 +32,12 @@ export interface Job {
   readonly leaseExpiresAt: Instant | null;
 }
 
+/** A job that was accepted. */
+export interface Enqueued extends Job {
+  /** Whether the idempotency key was known and this is the job that it belongs to. */
+  readonly deduplicated: boolean;
+}
+
 /** A job with the parts that are kept beside its hot row. */
 export interface JobDetail extends Job {
   readonly timeoutMs: number | null;

@@ -1,6 +1,7 @@
 import { MAX_BATCH } from "../core/defaults.js";
 import { KonveierError } from "../core/errors.js";
 import { fingerprint } from "../core/fingerprint.js";
+import type { Enqueued } from "../core/job.js";
 import {
   checkJobRequest,
   validationError,
@@ -8,7 +9,7 @@ import {
   type JobRequest,
 } from "../core/job-request.js";
 import { encodeJson } from "../core/payload.js";
-import type { Inserted, NewJob } from "../store/jobs.js";
+import type { NewJob } from "../store/jobs.js";
 import type { EngineContext } from "./context.js";
 
 /**
@@ -17,7 +18,7 @@ import type { EngineContext } from "./context.js";
  * @returns the new job, or the one that the idempotency key belongs to
  * @throws KonveierError `validation_failed`, `payload_…`, `idempotency_key_reused`, `store_…`
  */
-export async function enqueue(context: EngineContext, request: JobRequest): Promise<Inserted> {
+export async function enqueue(context: EngineContext, request: JobRequest): Promise<Enqueued> {
   const [inserted] = await context.store.jobs.insertMany([toNewJob(request)]);
   if (inserted === undefined) throw new Error("The store answered an insert with nothing");
   return inserted;
@@ -31,7 +32,7 @@ export async function enqueue(context: EngineContext, request: JobRequest): Prom
 export async function enqueueMany(
   context: EngineContext,
   requests: readonly JobRequest[],
-): Promise<readonly Inserted[]> {
+): Promise<readonly Enqueued[]> {
   if (requests.length > MAX_BATCH) {
     throw validationError([
       {

@@ -25,6 +25,6 @@ export async function settle(
   const [settled] = await context.store.claims.settle([settlement]);
   if (settled === undefined) throw new Error("The store answered a settlement with nothing");
   if (!settled.ok) throw new LeaseLostError(settlement.id, settlement.token, settled.reason);
-  tellSettled(context, { ...job, workerId }, settlement);
+  tellSettled(context, job, workerId, settlement);
   return settled;
 }

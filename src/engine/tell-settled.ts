@@ -3,31 +3,35 @@ import type { JobFact } from "../core/events.js";
 import type { Settlement } from "../store/claims.js";
 import type { EngineContext } from "./context.js";
 
-export type SettledJob = Pick<ClaimedJob, "queue" | "name" | "attempt" | "startedAt"> & {
-  readonly workerId: string;
-};
+export type SettledJob = Pick<ClaimedJob, "queue" | "name" | "attempt" | "startedAt">;
 
 /** Says what a settlement did, once the store has kept it. */
-export function tellSettled({ events, store }: EngineContext, job: SettledJob, settlement: Settlement): void {
-  if (settlement.verb === "complete" && !events.wants("job.completed")) return;
-  const fact: JobFact = {
-    id: settlement.id,
-    token: settlement.token,
-    queue: job.queue,
-    name: job.name,
-    attempt: job.attempt,
-    workerId: job.workerId,
-  };
+export function tellSettled(
+  { events, store }: EngineContext,
+  { queue, name, attempt, startedAt }: SettledJob,
+  workerId: string,
+  settlement: Settlement,
+): void {
+  const { id, token } = settlement;
+  if (settlement.verb === "complete") {
+    if (!events.wants("job.completed")) return;
+    const durationMs = Math.max(0, store.now() - startedAt);
+    const { resultProblem } = settlement;
+    // Written out: copying the fact took longer than everything else that follows a completion.
+    events.emit("job.completed", {
+      id,
+      token,
+      queue,
+      name,
+      attempt,
+      workerId,
+      durationMs,
+      resultProblem,
+    });
+    return;
+  }
+  const fact: JobFact = { id, token, queue, name, attempt, workerId };
   switch (settlement.verb) {
-    case "complete": {
-      const { resultProblem } = settlement;
-      events.emit("job.completed", {
-        ...fact,
-        durationMs: Math.max(0, store.now() - job.startedAt),
-        resultProblem,
-      });
-      break;
-    }
     case "retry": {
       const { delayMs, failure } = settlement;
       if (failure.outcome === "lost") events.emit("job.lost", { ...fact, next: "retrying" });

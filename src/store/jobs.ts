@@ -1,5 +1,5 @@
 import type { Backoff } from "../core/backoff.js";
-import type { Attempt, Instant, Job, JobDetail, LogLine } from "../core/job.js";
+import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine } from "../core/job.js";
 import type { JobState } from "../core/states.js";
 
 /** A job to insert, complete and checked. */
@@ -26,12 +26,6 @@ export interface Idempotency {
   readonly fingerprint: string;
 }
 
-export interface Inserted {
-  readonly job: Job;
-  /** Whether the key was known and this is the job that it belongs to. */
-  readonly deduplicated: boolean;
-}
-
 export interface JobFilter {
   readonly state?: JobState;
   readonly queue?: string;
@@ -56,7 +50,7 @@ export interface JobStore {
    *
    * @throws KonveierError `idempotency_key_reused`
    */
-  insertMany(jobs: readonly NewJob[]): Promise<readonly Inserted[]>;
+  insertMany(jobs: readonly NewJob[]): Promise<readonly Enqueued[]>;
 
   get(id: string): Promise<Job | null>;
   detail(id: string): Promise<JobDetail | null>;

@@ -72,7 +72,7 @@ export class Acknowledger {
 
   #answered({ run, settlement }: Acknowledgement, settled: Settled | undefined): void {
     if (settled === undefined) return;
-    if (settled.ok) tellSettled(this.context, { ...run.job, workerId: this.workerId }, settlement);
+    if (settled.ok) tellSettled(this.context, run.job, this.workerId, settlement);
     this.onDone(run, settlement, settled);
   }
 

@@ -264,7 +264,7 @@ export function enqueueContract(contract: Contract): void {
       const [inserted] = await harness.store.jobs.insertMany([
         { ...checkJobRequest({ name: "work" }), name: "work", payload, idempotency: null },
       ]);
-      expect(await harness.store.jobs.payload(inserted!.job.id)).toBe(payload);
+      expect(await harness.store.jobs.payload(inserted!.id)).toBe(payload);
       expect((await harness.claimOne()).payload).toBe(payload);
     });
 

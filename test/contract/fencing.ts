@@ -204,7 +204,7 @@ export function fencingContract(contract: Contract): void {
       expect(await harness.store.jobs.logs(a.id, 0, 10)).toEqual([]);
       const next = await harness.enqueueKeyed({ idempotencyKey: "K", tags: ["t"] });
       expect(next.deduplicated).toBe(false);
-      expect(next.job.id).not.toBe(a.id);
+      expect(next.id).not.toBe(a.id);
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { Fault } from "../../src/core/errors.js";
 import { KonveierError } from "../../src/core/errors.js";
-import type { ClaimedJob, Job, JobDetail } from "../../src/core/job.js";
+import type { ClaimedJob, Enqueued, Job, JobDetail } from "../../src/core/job.js";
 import type { JobRequest } from "../../src/core/job-request.js";
 import { claim } from "../../src/engine/claim.js";
 import { completion } from "../../src/engine/complete.js";
@@ -10,7 +10,6 @@ import { failure, type RetryWish } from "../../src/engine/fail.js";
 import { reap } from "../../src/engine/loops/reaper.js";
 import { settle } from "../../src/engine/settle.js";
 import type { ClaimRequest, Failure, Settled } from "../../src/store/claims.js";
-import type { Inserted } from "../../src/store/jobs.js";
 import type { Store } from "../../src/store/store.js";
 import { EventLog } from "../support/event-log.js";
 import type { FakeClock } from "../support/fake-clock.js";
@@ -40,16 +39,19 @@ export class Harness {
   /** The same database through a connection of its own, as in another process. */
   readonly another = (): Promise<Store> => this.opened.another();
 
-  readonly enqueue = async (request: Partial<JobRequest> = {}): Promise<Job> =>
-    (await this.enqueueKeyed(request)).job;
+  readonly enqueue = async (request: Partial<JobRequest> = {}): Promise<Job> => {
+    const { deduplicated, ...job } = await this.enqueueKeyed(request);
+    if (deduplicated) throw new Error(`Job ${job.id} was there before`);
+    return job;
+  };
 
-  readonly enqueueMany = async (requests: readonly Partial<JobRequest>[]): Promise<Job[]> => {
+  readonly enqueueMany = async (requests: readonly Partial<JobRequest>[]): Promise<readonly Job[]> => {
     const complete = requests.map((request) => ({ name: "work", ...request }));
-    return (await enqueueMany(this.engine, complete)).map(({ job }) => job);
+    return enqueueMany(this.engine, complete);
   };
 
   /** With the answer whether the key was known. */
-  readonly enqueueKeyed = (request: Partial<JobRequest>): Promise<Inserted> =>
+  readonly enqueueKeyed = (request: Partial<JobRequest>): Promise<Enqueued> =>
     enqueue(this.engine, { name: "work", ...request });
 
   readonly claim = (request: Partial<ClaimRequest> = {}): Promise<readonly ClaimedJob[]> =>

@@ -284,6 +284,40 @@ export function settleContract(contract: Contract): void {
       ]);
       expect(await harness.store.claims.settle([])).toEqual([]);
     });
+
+    contract.test("the same completion twice in one call counts once", async (harness) => {
+      const { id, token } = await harness.running();
+      const done = { verb: "complete", id, token, result: "1", resultProblem: null } as const;
+      const ok = { ok: true, state: "completed", runAt: T0 };
+      expect(await harness.store.claims.settle([done, { ...done, result: "2" }])).toEqual([ok, ok]);
+      expect(await harness.store.jobs.result(id)).toBe("1");
+      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 1 });
+      expect(stat?.events).toMatchObject({ completed: 1 });
+    });
+
+    contract.test("contradictions in one call: one of them counts, the books agree", async (harness) => {
+      const { id, token } = await harness.running();
+      const answers = await harness.store.claims.settle([
+        { verb: "release", id, token },
+        { verb: "complete", id, token, result: null, resultProblem: null },
+      ]);
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    });
+
+    contract.test("tokens of other claims in the same call are no help", async (harness) => {
+      await harness.enqueueMany(new Array(2).fill({}));
+      const [a, b] = (await harness.claim({ max: 2 })) as [ClaimedJob, ClaimedJob];
+      const done = { verb: "complete", result: null, resultProblem: null } as const;
+      const lost = { ok: false, reason: "reclaimed" };
+      expect(
+        await harness.store.claims.settle([
+          { ...done, id: a.id, token: b.token },
+          { ...done, id: b.id, token: a.token },
+        ]),
+      ).toEqual([lost, lost]);
+      expect(await harness.state(a.id)).toBe("running");
+      expect(await harness.state(b.id)).toBe("running");
+    });
   });
 
   describe("ORD-01 a job that runs again keeps its priority", () => {

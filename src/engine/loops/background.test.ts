@@ -26,7 +26,7 @@ describe("the promoter", () => {
     const { clock, store, context, background } = setUp();
     background.start();
     await clock.advance(100);
-    const { job } = await enqueue(context, { name: "work", delayMs: 123 });
+    const job = await enqueue(context, { name: "work", delayMs: 123 });
     await clock.advance(122);
     expect((await store.jobs.get(job.id))?.state).toBe("scheduled");
     await clock.advance(1);
@@ -46,7 +46,7 @@ describe("the promoter", () => {
         return nextDue();
       };
       background.start();
-      const { job } = await enqueue(context, { name: "work", delayMs: 200 });
+      const job = await enqueue(context, { name: "work", delayMs: 200 });
       await clock.advance(199);
       expect((await store.jobs.get(job.id))?.state).toBe("scheduled");
       await clock.advance(1);

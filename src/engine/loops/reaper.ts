@@ -31,7 +31,7 @@ export async function reap(context: EngineContext, limit = BATCH): Promise<numbe
   for (const [index, claim] of expired.entries()) {
     const settlement = settlements[index];
     if (settlement === undefined || settled[index]?.ok !== true) continue;
-    tellSettled(context, { ...claim, startedAt: context.store.now() }, settlement);
+    tellSettled(context, { ...claim, startedAt: context.store.now() }, claim.workerId, settlement);
   }
   return expired.length;
 }

@@ -21,8 +21,8 @@ export async function seedDemo(context: EngineContext): Promise<number> {
     requests.map(({ request }) => request),
   );
   const fresh = inserted.filter(({ deduplicated }) => !deduplicated);
-  for (const [index, { job, deduplicated }] of inserted.entries()) {
-    if (!deduplicated && requests[index]?.cancelled === true) await cancel(context, job.id);
+  for (const [index, { id, deduplicated }] of inserted.entries()) {
+    if (!deduplicated && requests[index]?.cancelled === true) await cancel(context, id);
   }
   return fresh.length;
 }

@@ -50,7 +50,7 @@ const ids = (outcome: { jobs: readonly ClaimedJob[] | null }): string[] | null =
 describe("a waiting claim", () => {
   test("is answered at once when there is a job", async () => {
     const { context, desk } = setUp();
-    const { job } = await enqueue(context, { name: "a" });
+    const job = await enqueue(context, { name: "a" });
     expect(await desk.claim(by("w"), WAIT_MS, never())).toMatchObject([{ id: job.id, attempt: 1 }]);
   });
 
@@ -61,7 +61,7 @@ describe("a waiting claim", () => {
     await enqueueMany(context, [{ name: "a", queue: "other" }, { name: "b" }]);
     await settled();
     expect(outcome.jobs).toBeNull();
-    const { job } = await enqueue(context, { name: "a" });
+    const job = await enqueue(context, { name: "a" });
     await settled();
     expect(ids(outcome)).toEqual([job.id]);
   });
@@ -139,7 +139,7 @@ describe("a waiting claim", () => {
     const sound = waiting(desk, by("sound"));
     await settled();
     expect(broken.error).toMatchObject({ code: "store_busy" });
-    const { job } = await enqueue(context, { name: "a" });
+    const job = await enqueue(context, { name: "a" });
     await settled();
     expect(ids(sound)).toEqual([job.id]);
   });
@@ -155,7 +155,7 @@ describe("many waiting claims", () => {
       Array.from({ length: 25 }, () => ({ name: "a" })),
     );
     await settled();
-    expect(outcomes.slice(0, 25).map((outcome) => ids(outcome)?.[0])).toEqual(jobs.map(({ job }) => job.id));
+    expect(outcomes.slice(0, 25).map((outcome) => ids(outcome)?.[0])).toEqual(jobs.map(({ id }) => id));
     expect(outcomes.slice(25).every(({ jobs }) => jobs === null)).toBe(true);
   });
 
@@ -174,7 +174,7 @@ describe("many waiting claims", () => {
     for (let index = 0; index < 50; index += 1) waiting(desk, by(`w${index}`, { names: ["a"] }));
     const outcome = waiting(desk, by("b", { names: ["b"] }));
     await settled();
-    const { job } = await enqueue(context, { name: "b" });
+    const job = await enqueue(context, { name: "b" });
     await settled();
     expect(ids(outcome)).toEqual([job.id]);
   });
@@ -210,7 +210,7 @@ describe("a desk that drains", () => {
     });
     const outcome = waiting(desk, by("w"));
     await settled();
-    const { job } = await enqueue(context, { name: "a" });
+    const job = await enqueue(context, { name: "a" });
     await settled();
     expect(ids(outcome)).toEqual([job.id]);
   });

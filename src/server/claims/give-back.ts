@@ -15,6 +15,6 @@ async function release(context: EngineContext, workerId: string, jobs: readonly 
   const settled = await context.store.claims.settle(releases);
   for (const [index, job] of jobs.entries()) {
     const said = releases[index];
-    if (said !== undefined && settled[index]?.ok === true) tellSettled(context, { ...job, workerId }, said);
+    if (said !== undefined && settled[index]?.ok === true) tellSettled(context, job, workerId, said);
   }
 }

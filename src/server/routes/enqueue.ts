@@ -12,7 +12,7 @@ export function enqueueRoutes(app: App, { context }: Services): void {
     const inserted = await enqueue(context, body);
     return reply
       .code(inserted.deduplicated ? 200 : 201)
-      .header("Location", `/v1/jobs/${inserted.job.id}`)
+      .header("Location", `/v1/jobs/${inserted.id}`)
       .send(enqueuedJobView(inserted));
   });
 

@@ -1,7 +1,6 @@
 import type { AttemptView, EnqueuedJobView, JobDetailView, JobView, LogLineView } from "../../api/job.js";
 import { formatInstant } from "../../core/instant.js";
-import type { Attempt, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
-import type { Inserted } from "../../store/jobs.js";
+import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
 
 export function instantOrNull(instant: Instant | null): string | null {
   return instant === null ? null : formatInstant(instant);
@@ -27,8 +26,8 @@ export function jobView(job: Job): JobView {
   };
 }
 
-export function enqueuedJobView({ job, deduplicated }: Inserted): EnqueuedJobView {
-  return { ...jobView(job), ...(deduplicated && { deduplicated: true }) };
+export function enqueuedJobView(job: Enqueued): EnqueuedJobView {
+  return { ...jobView(job), ...(job.deduplicated && { deduplicated: true }) };
 }
 
 export function jobDetailView(job: JobDetail): JobDetailView {

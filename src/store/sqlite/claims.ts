@@ -72,7 +72,7 @@ export class SqliteClaims implements ClaimStore {
   }
 
   settle(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
-    return this.context.write(() => settlements.map((settlement) => this.#settle.apply(settlement)));
+    return this.context.write(() => this.#settle.apply(settlements));
   }
 
   reap(settlements: readonly FailedSettlement[]): Promise<readonly Settled[]> {

@@ -79,7 +79,7 @@ describe("SQL-04 disk full", () => {
     makeRoom();
     expect(await store.claims.settle([complete])).toMatchObject([{ ok: true, state: "completed" }]);
     expect(await store.jobs.result(claimed!.id)).toBe(JSON.stringify(LARGE));
-    expect((await add(LARGE)).job.state).toBe("pending");
+    expect((await add(LARGE)).state).toBe("pending");
     expect(integrity()).toBe("ok");
     await checkBooks(store);
   });

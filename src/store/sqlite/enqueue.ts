@@ -1,6 +1,6 @@
 import { KonveierError } from "../../core/errors.js";
-import type { Job } from "../../core/job.js";
-import type { Inserted, NewJob } from "../jobs.js";
+import type { Enqueued } from "../../core/job.js";
+import type { NewJob } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import { toJob, type JobRow } from "./rows.js";
 
@@ -37,11 +37,11 @@ export class Enqueue {
   }
 
   /** Runs inside a write transaction. */
-  insertAll(jobs: readonly NewJob[]): Inserted[] {
+  insertAll(jobs: readonly NewJob[]): Enqueued[] {
     // Keys first: a refused one must be found before anything is written.
     this.#refuseReusedKeys(jobs);
     const now = this.context.clock.now();
-    return jobs.map((job) => this.#known(job) ?? { job: this.#insert(job, now), deduplicated: false });
+    return jobs.map((job) => this.#known(job) ?? this.#insert(job, now));
   }
 
   #refuseReusedKeys(jobs: readonly NewJob[]): void {
@@ -60,16 +60,16 @@ export class Enqueue {
     }
   }
 
-  #known(job: NewJob): Inserted | null {
+  #known(job: NewJob): Enqueued | null {
     if (job.idempotency === null) return null;
     const known = this.#findKey.get(job.idempotency.key);
     if (known === undefined) return null;
     const row = this.#getJob.get(known.job_id);
     if (row === undefined) throw new Error(`The key of job ${known.job_id} outlived it`);
-    return { job: toJob(row), deduplicated: true };
+    return { ...toJob(row), deduplicated: true };
   }
 
-  #insert(job: NewJob, now: number): Job {
+  #insert(job: NewJob, now: number): Enqueued {
     const { ledger, sequences, changes, step } = this.context;
     const id = sequences.take("job", 1) + 1;
     const runAt = job.runAt ?? now + job.delayMs;
@@ -109,6 +109,7 @@ export class Enqueue {
       workerId: null,
       token: null,
       leaseExpiresAt: null,
+      deduplicated: false,
     };
   }
 }

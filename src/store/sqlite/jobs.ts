@@ -1,5 +1,5 @@
-import type { Attempt, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
-import type { Inserted, JobChange, JobCursor, JobFilter, JobPage, JobStore, NewJob } from "../jobs.js";
+import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
+import type { JobChange, JobCursor, JobFilter, JobPage, JobStore, NewJob } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import { ChangeByHand } from "./change-by-hand.js";
 import { Enqueue } from "./enqueue.js";
@@ -26,7 +26,7 @@ export class SqliteJobs implements JobStore {
     this.#get = context.db.prepare<[number], JobRow>("SELECT * FROM jobs WHERE id = ?");
   }
 
-  insertMany(jobs: readonly NewJob[]): Promise<readonly Inserted[]> {
+  insertMany(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
     return this.context.write(() => this.#enqueue.insertAll(jobs));
   }
 

@@ -96,7 +96,7 @@ describe("SqliteStore", () => {
 
   test("LSE-07 a running job without a lease is found by the reaper", async () => {
     const { file, store, context } = setUp();
-    const { job } = await enqueue(context, { name: "work", backoff: { type: "fixed", delayMs: 0 } });
+    const job = await enqueue(context, { name: "work", backoff: { type: "fixed", delayMs: 0 } });
     await store.claims.claim({ ...CLAIM, leaseMs: 86_400_000 });
     file.raw().exec("UPDATE jobs SET lease_until = 0");
     expect(await reap(context)).toBe(1);
@@ -105,10 +105,10 @@ describe("SqliteStore", () => {
 
   test("RTY-09 an edited job whose attempts are used up is buried once, and the others go on", async () => {
     const { file, store, context } = setUp();
-    const { job } = await enqueue(context, { name: "work", priority: 9 });
+    const job = await enqueue(context, { name: "work", priority: 9 });
     const next = await enqueue(context, { name: "work" });
     file.raw().exec(`UPDATE jobs SET max_attempts = 0 WHERE id = ${job.id}`);
-    expect((await store.claims.claim(CLAIM)).map(({ id }) => id)).toEqual([next.job.id]);
+    expect((await store.claims.claim(CLAIM)).map(({ id }) => id)).toEqual([next.id]);
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "dead" });
     await checkBooks(store);
   });

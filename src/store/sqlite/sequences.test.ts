@@ -57,10 +57,10 @@ describe("ids", () => {
   test("are not used again after the newest jobs were deleted and the file was opened again", async () => {
     const { file, clock, store, context } = setUp();
     const inserted = await enqueueMany(context, [{ name: "a" }, { name: "b" }, { name: "c" }]);
-    for (const { job } of inserted) await store.jobs.delete(job.id, true);
+    for (const job of inserted) await store.jobs.delete(job.id, true);
     await store.close();
     const again = file.open({ clock });
-    const { job } = await enqueue(createContext(again, { clock }), { name: "d" });
+    const job = await enqueue(createContext(again, { clock }), { name: "d" });
     expect(job.id).toBe("4");
   });
 
@@ -76,7 +76,7 @@ describe("ids", () => {
         maxAttempts: 2,
         backoff: { type: "fixed", delayMs: 0 } as const,
       }));
-      const jobs = (await enqueueMany(context, requests)).map(({ job }) => job);
+      const jobs = await enqueueMany(context, requests);
       expect(jobs.map(({ id }) => BigInt(id))).toEqual(
         jobs.map((_, index) => BigInt(start) + BigInt(index + 1)),
       );
@@ -128,7 +128,8 @@ describe("ids", () => {
 
   test("PAY-10 the last id of all is given out, and then a clear error", async () => {
     const { store, context } = setUp({ job: 9_007_199_254_740_990 });
-    const { job } = await enqueue(context, { name: "last" });
+    const { deduplicated, ...job } = await enqueue(context, { name: "last" });
+    expect(deduplicated).toBe(false);
     expect(job.id).toBe("9007199254740991");
     expect(await store.jobs.get(job.id)).toEqual(job);
     await expect(enqueue(context, { name: "too.late" })).rejects.toThrow("Sequence job is exhausted");

@@ -2,7 +2,7 @@ import { MAX_ATTEMPTS_KEPT } from "../../core/defaults.js";
 import type { JobState, TransitionName } from "../../core/states.js";
 import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.js";
 import type { StatEvent } from "../stats.js";
-import { Complete } from "./complete.js";
+import { Complete, type Completion } from "./complete.js";
 import type { SqliteContext } from "./context.js";
 import type { CurrentClaim } from "./current-claim.js";
 import type { JobRow } from "./rows.js";
@@ -17,7 +17,7 @@ interface Ending {
   readonly finishedAt: number | null;
 }
 
-type UnfinishedSettlement = Exclude<Settlement, { verb: "complete" }>;
+type UnfinishedSettlement = Exclude<Settlement, Completion>;
 
 /** Ends claims. All statements of fail, release and snooze are here; `complete.ts` has those of success. */
 export class Settle {
@@ -54,11 +54,17 @@ export class Settle {
       .pluck();
   }
 
-  /** Runs inside a write transaction. */
-  apply(settlement: Settlement): Settled {
-    if (settlement.verb === "complete") {
-      return this.#complete.apply(settlement) ?? this.#repeated(settlement);
-    }
+  /** Runs inside a write transaction. Successes first, all of them at once; the answers keep the order. */
+  apply(settlements: readonly Settlement[]): Settled[] {
+    const completed = this.#complete.apply(settlements.filter(isCompletion));
+    return settlements.map((settlement) =>
+      isCompletion(settlement)
+        ? (completed.get(settlement) ?? this.#repeated(settlement))
+        : this.#applyUnfinished(settlement),
+    );
+  }
+
+  #applyUnfinished(settlement: UnfinishedSettlement): Settled {
     const row = this.current.find(settlement);
     return typeof row === "string" ? this.#repeated(settlement) : this.#endClaim(row, settlement);
   }
@@ -141,6 +147,10 @@ export class Settle {
     if (settlement.verb !== "retry" && settlement.verb !== "bury") return false;
     return this.#findAttempt.get(row.id, settlement.token) === settlement.failure.outcome;
   }
+}
+
+function isCompletion(settlement: Settlement): settlement is Completion {
+  return settlement.verb === "complete";
 }
 
 function endingOf(row: JobRow, settlement: UnfinishedSettlement, now: number): Ending {
