@@ -80,13 +80,11 @@ class Explainer {
 
   /** A place that the schema has spoken about is not spoken about again, in other words. */
   #applyRules(schema: Node, value: object, at: string, before: number): void {
-    const own = this.faults.slice(before).map(({ pointer }) => pointer);
+    const own = new Set(this.faults.slice(before).map(({ pointer }) => pointer));
     for (const fault of this.rules.get(schema)?.(value, at) ?? []) {
-      const told = own.some(
-        (pointer) => fault.pointer === pointer || fault.pointer.startsWith(`${pointer}/`),
-      );
+      if (this.faults.length >= MAX_FAULTS) return;
       // A schema never says that two fields exclude each other.
-      if (!told || fault.code === "conflict") this.faults.push(fault);
+      if (fault.code === "conflict" || !hasOrAbove(own, fault.pointer)) this.faults.push(fault);
     }
   }
 
@@ -176,4 +174,12 @@ function bounds({ minimum, maximum }: Node): string {
 
 function range(min: number, max: number): string {
   return min === 0 ? `at most ${max}` : `${min} to ${max}`;
+}
+
+/** Whether the set has a pointer or one of those above it. */
+function hasOrAbove(pointers: ReadonlySet<string>, pointer: string): boolean {
+  for (let end = pointer.length; end > 0; end = pointer.lastIndexOf("/", end - 1)) {
+    if (pointers.has(pointer.slice(0, end))) return true;
+  }
+  return pointers.has("");
 }
