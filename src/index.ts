@@ -2,6 +2,7 @@
 export { Konveier, type KonveierOptions } from "./konveier.js";
 export type { Jobs } from "./jobs.js";
 export type { Queues } from "./queues.js";
+export type { AnyScheduleOptions, ScheduleOptions, Schedules } from "./schedules.js";
 export {
   defineJob,
   type AnyJobDefinition,
@@ -30,6 +31,20 @@ export type {
   Progress,
 } from "./core/job.js";
 export type { JobRequest, JobSettings } from "./core/job-request.js";
+export type {
+  JobTemplate,
+  MissedPolicy,
+  OverlapPolicy,
+  Schedule,
+  ScheduleDefinition,
+  ScheduleRun,
+  ScheduleRunOutcome,
+  ScheduleSource,
+  Slot,
+} from "./core/schedule.js";
+export type { Preview, ShiftNote } from "./engine/schedules/preview.js";
+export type { ScheduledJobSettings } from "./engine/schedules/request.js";
+export type { SchedulePage } from "./store/schedules.js";
 export type { JobState } from "./core/states.js";
 export type { StoredError } from "./core/stored-error.js";
 export type { JobCursor, JobFilter, JobPage } from "./store/jobs.js";

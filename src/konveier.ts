@@ -10,10 +10,11 @@ import { completeRetention } from "./engine/retention.js";
 import { openStore } from "./open-store.js";
 import { Jobs } from "./jobs.js";
 import { Queues } from "./queues.js";
+import { Schedules, type AnyScheduleOptions } from "./schedules.js";
 import type { Retention } from "./store/maintenance.js";
 import type { Store } from "./store/store.js";
 import type { JobDefinition } from "./worker/define-job.js";
-import { validatePayload } from "./worker/payload-schema.js";
+import { jobRequestOf } from "./worker/job-request-of.js";
 import { Worker, type WorkerOptions } from "./worker/worker.js";
 
 export interface KonveierOptions {
@@ -21,6 +22,11 @@ export interface KonveierOptions {
   readonly synchronous?: "full" | "normal";
   /** How long finished jobs are kept. Default: completed and cancelled 7 days, dead 90 days. */
   readonly retention?: Partial<Retention>;
+  /**
+   * Schedules by key, written when the database is opened. What was changed over HTTP is overwritten, a
+   * pause stays; a key that is no longer here stays in the database until it is deleted.
+   */
+  readonly schedules?: Readonly<Record<string, AnyScheduleOptions>>;
   /** For tests. */
   readonly clock?: Clock;
   /** For tests: from 0 up to 1, as `Math.random`. */
@@ -31,6 +37,7 @@ export interface KonveierOptions {
 export class Konveier {
   readonly jobs: Jobs;
   readonly queues: Queues;
+  readonly schedules: Schedules;
   readonly #workers = new Set<Worker>();
   readonly #background: Background;
   #closing: Promise<void> | null = null;
@@ -41,6 +48,7 @@ export class Konveier {
   ) {
     this.jobs = new Jobs(context);
     this.queues = new Queues(context.store);
+    this.schedules = new Schedules(context);
     this.#background = new Background(context, retention);
   }
 
@@ -50,15 +58,21 @@ export class Konveier {
    * @param url such as `sqlite:./jobs.db`
    * @throws KonveierError `store_…` that says what to do, `validation_failed`
    */
-  // eslint-disable-next-line @typescript-eslint/require-await -- other stores open asynchronously; the call must not change with them
   static async open(url: string, options: KonveierOptions = {}): Promise<Konveier> {
     // Before anything is opened: a store that was opened would have to be closed again.
     completeRetention(options.retention);
-    return Konveier.withStore(openStore(url, options), options);
+    const konveier = Konveier.withStore(openStore(url, options), options);
+    try {
+      await konveier.schedules.declare(options.schedules ?? {});
+    } catch (error) {
+      await konveier.close();
+      throw error;
+    }
+    return konveier;
   }
 
   /** Works on a store that is open already. Closing closes it. */
-  static withStore(store: Store, options: Omit<KonveierOptions, "synchronous"> = {}): Konveier {
+  static withStore(store: Store, options: Omit<KonveierOptions, "synchronous" | "schedules"> = {}): Konveier {
     return new Konveier(createContext(store, options), options.retention);
   }
 
@@ -73,7 +87,7 @@ export class Konveier {
     payload: Payload,
     settings: JobSettings = {},
   ): Promise<Enqueued> {
-    const request = await toRequest(job, payload, settings);
+    const request = await jobRequestOf(job, payload, settings);
     return enqueue(this.context, request);
   }
 
@@ -135,30 +149,4 @@ export class Konveier {
     await this.#background.stop();
     await this.context.store.close();
   }
-}
-
-async function toRequest<Payload>(
-  job: JobDefinition<Payload> | string,
-  payload: Payload,
-  settings: JobSettings,
-): Promise<JobRequest> {
-  if (typeof job === "string") return { ...settings, name: job, payload };
-  const { name, schema } = job;
-  const policy = typeof job.backoff === "function" ? undefined : job.backoff;
-  // A setting that is there and undefined takes the definition's default too.
-  const {
-    queue = job.queue,
-    maxAttempts = job.maxAttempts,
-    timeoutMs = job.timeoutMs,
-    backoff = policy,
-  } = settings;
-  return {
-    ...settings,
-    queue,
-    maxAttempts,
-    timeoutMs,
-    backoff,
-    name,
-    payload: schema === undefined ? payload : await validatePayload(schema, payload),
-  };
 }

@@ -37,6 +37,8 @@ export const ClaimedJobView = Type.Object({
   leaseToken: Type.String(),
   leaseExpiresAt: Instant,
   timeoutMs: Nullable.WholeNumber,
+  /** The schedule that made the job, and for which slot. */
+  schedule: Nullable.Origin,
 });
 export type ClaimedJobView = Static<typeof ClaimedJobView>;
 

@@ -61,6 +61,8 @@ export const Nullable = {
   Instant: Type.Union([Instant, Type.Null()]),
   Text: Type.Union([Type.String(), Type.Null()]),
   WholeNumber: Type.Union([Type.Integer(), Type.Null()]),
+  /** Schedule and slot that a job was made for. */
+  Origin: Type.Union([Type.Object({ key: Type.String(), slot: Instant }), Type.Null()]),
 };
 
 /** Decimal text: ids may pass 2^53. */

@@ -44,6 +44,8 @@ export const JobDetailView = Type.Object({
   backoff: Type.Union([Backoff, Type.Null()]),
   tags: Type.Array(Type.String()),
   idempotencyKey: Nullable.Text,
+  /** The schedule that made the job. */
+  schedule: Nullable.Origin,
   payloadBytes: Type.Integer(),
   resultBytes: Nullable.WholeNumber,
   resultProblem: Nullable.Text,

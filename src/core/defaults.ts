@@ -58,6 +58,19 @@ export const MAX_PROGRESS_MESSAGE_LENGTH = 500;
 /** Attempts kept in a job's history; the oldest go first. */
 export const MAX_ATTEMPTS_KEPT = 100;
 
+/** A second is as fine as cron can say; below it a queue is the wrong tool. */
+export const MIN_EVERY_MS = 1_000;
+export const MAX_EVERY_MS = 366 * 24 * 3_600_000;
+export const DEFAULT_TIMEZONE = "UTC";
+/** Enough for an hour of a schedule that runs every minute, and no flood after a long outage. */
+export const DEFAULT_MAX_MISSED = 100;
+export const MAX_MAX_MISSED = 1_000;
+/** A slot no later than this is late, not missed: a restart or a deploy takes about as long. */
+export const MISSED_AFTER_MS = 60_000;
+export const MAX_JITTER_MS = 24 * 3_600_000;
+/** Entries of a schedule's history; the oldest go first. */
+export const MAX_SCHEDULE_RUNS_KEPT = 100;
+
 /** A week to look at what went well, a quarter to repair what did not. */
 export const DEFAULT_RETENTION = {
   completedMs: 7 * 24 * 3_600_000,

@@ -22,6 +22,7 @@ export const ERRORS = {
   number_precision: { status: 422, title: "A number would change when read", retryable: false },
 
   // Jobs
+  schedule_not_found: { status: 404, title: "No such schedule", retryable: false },
   job_not_found: { status: 404, title: "No such job", retryable: false },
   idempotency_key_reused: {
     status: 422,

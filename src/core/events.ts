@@ -1,4 +1,5 @@
 import type { LeaseLossReason } from "./errors.js";
+import type { Instant } from "./job.js";
 import type { StoredError } from "./stored-error.js";
 
 /** Which job and attempt an event is about. */
@@ -30,6 +31,13 @@ export interface EventMap {
   "handler.stuck": JobFact;
   /** Pending jobs that no worker can run. */
   "jobs.unhandled": { readonly queue: string; readonly name: string; readonly pending: number };
+  "schedule.fired": { readonly key: string; readonly slot: Instant; readonly jobId: string };
+  /** A job of the schedule had not ended, and its policy allows no second one. */
+  "schedule.skipped": { readonly key: string; readonly slot: Instant };
+  /** Slots passed while no process fired them, and make no job. */
+  "schedule.missed": { readonly key: string; readonly from: Instant; readonly through: Instant };
+  /** A schedule cannot go on, such as when its time zone is not known on this machine. */
+  "schedule.stopped": { readonly key: string; readonly problem: string };
   "worker.started": {
     readonly workerId: string;
     readonly queues: readonly string[];

@@ -5,6 +5,12 @@ import type { StoredError } from "./stored-error.js";
 /** Milliseconds since the epoch, UTC. */
 export type Instant = number;
 
+/** The schedule that made a job, and for which of its slots. By hand, the slot is when that was. */
+export interface Origin {
+  readonly key: string;
+  readonly slot: Instant;
+}
+
 /** One unit of work as the store knows it, without payload and result. */
 export interface Job {
   /** Decimal text: ids may pass 2^53. */
@@ -45,6 +51,7 @@ export interface JobDetail extends Job {
   readonly backoff: Backoff | null;
   readonly tags: readonly string[];
   readonly idempotencyKey: string | null;
+  readonly schedule: Origin | null;
   readonly payloadBytes: number;
   readonly resultBytes: number | null;
   /** Why a completed job has no result: the handler returned something that cannot be stored. */
@@ -110,4 +117,6 @@ export interface ClaimedJob {
   readonly payload: string;
   readonly timeoutMs: number | null;
   readonly backoff: Backoff | null;
+  /** The schedule that made the job. The slot, not the clock, says which day or hour it is about. */
+  readonly schedule: Origin | null;
 }

@@ -84,6 +84,7 @@ function toNewJob(request: JobRequest, at = ""): NewJob {
     timeoutMs: settings.timeoutMs,
     tags: settings.tags,
     idempotency,
+    schedule: null,
   };
 }
 

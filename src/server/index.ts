@@ -12,6 +12,7 @@ import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobRoutes } from "./routes/jobs.js";
 import { noteRoutes } from "./routes/notes.js";
 import { queueRoutes } from "./routes/queues.js";
+import { scheduleRoutes } from "./routes/schedules.js";
 import { settlementRoutes } from "./routes/settlements.js";
 import { workerRoutes } from "./routes/workers.js";
 import { createServices, type Services } from "./services.js";
@@ -85,6 +86,7 @@ function addRoutes(app: App, services: Services): void {
   jobRoutes(app, services);
   jobActionRoutes(app, services);
   queueRoutes(app, services);
+  scheduleRoutes(app, services);
   workerRoutes(app, services);
   claimRoutes(app, services);
   settlementRoutes(app, services);

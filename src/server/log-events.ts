@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { formatInstant } from "../core/instant.js";
 import type { EventMap, EventName, Events, JobFact } from "../core/events.js";
 
 type Level = "debug" | "info" | "warn" | "error";
@@ -26,6 +27,22 @@ const LINES: { readonly [Name in EventName]: (event: EventMap[Name]) => Line } =
   "lease.lost": ({ reason, ...fact }) => ["warn", { ...jobFields(fact), reason }, "lease lost"],
   "handler.stuck": (fact) => ["warn", jobFields(fact), "handler goes on after its signal aborted"],
   "jobs.unhandled": (event) => ["warn", event, "pending jobs that no worker handles"],
+  "schedule.fired": ({ key, slot, jobId }) => [
+    "debug",
+    { key, slot: formatInstant(slot), jobId },
+    "schedule fired",
+  ],
+  "schedule.skipped": ({ key, slot }) => [
+    "info",
+    { key, slot: formatInstant(slot) },
+    "slot skipped, a job of the schedule has not ended",
+  ],
+  "schedule.missed": ({ key, from, through }) => [
+    "warn",
+    { key, from: formatInstant(from), through: formatInstant(through) },
+    "slots passed with nobody to fire them",
+  ],
+  "schedule.stopped": ({ key, problem }) => ["error", { key, problem }, "schedule cannot go on"],
   "worker.started": ({ workerId, queues, names }) => ["info", { workerId, queues, names }, "worker started"],
   "worker.stopped": ({ workerId, released }) => ["info", { workerId, released }, "worker stopped"],
   "store.unavailable": ({ error }) => ["error", { err: error }, "the database does not answer"],

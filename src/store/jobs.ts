@@ -1,5 +1,5 @@
 import type { Backoff } from "../core/backoff.js";
-import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine } from "../core/job.js";
+import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine, Origin } from "../core/job.js";
 import type { JobState } from "../core/states.js";
 
 /** A job to insert, complete and checked. */
@@ -18,6 +18,7 @@ export interface NewJob {
   readonly timeoutMs: number | null;
   readonly tags: readonly string[];
   readonly idempotency: Idempotency | null;
+  readonly schedule: Origin | null;
 }
 
 export interface Idempotency {

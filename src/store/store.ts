@@ -2,6 +2,7 @@ import type { ClaimStore } from "./claims.js";
 import type { JobStore } from "./jobs.js";
 import type { MaintenanceStore } from "./maintenance.js";
 import type { QueueStore } from "./queues.js";
+import type { ScheduleStore } from "./schedules.js";
 import type { StatStore } from "./stats.js";
 import type { WorkerStore } from "./workers.js";
 
@@ -19,6 +20,7 @@ export interface Store {
   readonly jobs: JobStore;
   readonly claims: ClaimStore;
   readonly queues: QueueStore;
+  readonly schedules: ScheduleStore;
   readonly stats: StatStore;
   readonly workers: WorkerStore;
   readonly maintenance: MaintenanceStore;
@@ -47,4 +49,6 @@ export interface StoreChange {
   readonly queues: ReadonlySet<string> | null;
   /** Whether a job may have been scheduled. */
   readonly scheduled: boolean;
+  /** Whether a schedule may have been written or resumed. */
+  readonly schedules: boolean;
 }

@@ -30,6 +30,7 @@ export function claimContract(contract: Contract): void {
         payload: "[1]",
         timeoutMs: null,
         backoff: null,
+        schedule: null,
       });
       expect(await harness.job(id)).toMatchObject({
         state: "running",

@@ -36,6 +36,7 @@ export function enqueueContract(contract: Contract): void {
         backoff: null,
         tags: [],
         idempotencyKey: null,
+        schedule: null,
         payloadBytes: 22,
         resultBytes: null,
         resultProblem: null,
@@ -262,7 +263,7 @@ export function enqueueContract(contract: Contract): void {
     contract.test("PAY-09 text that no double can hold passes through unchanged", async (harness) => {
       const payload = '{ "big": 9007199254740993, "huge": 1e400, "zero": -0,\n "twice": 1, "twice": 2 }';
       const [inserted] = await harness.store.jobs.insertMany([
-        { ...checkJobRequest({ name: "work" }), name: "work", payload, idempotency: null },
+        { ...checkJobRequest({ name: "work" }), name: "work", payload, idempotency: null, schedule: null },
       ]);
       expect(await harness.store.jobs.payload(inserted!.id)).toBe(payload);
       expect((await harness.claimOne()).payload).toBe(payload);

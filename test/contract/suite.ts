@@ -19,6 +19,7 @@ import { queuesContract } from "./queues.js";
 import { reapContract } from "./reap.js";
 import { reviveContract } from "./revive.js";
 import { runNowContract } from "./run-now.js";
+import { schedulesContract } from "./schedules.js";
 import { settleContract } from "./settle.js";
 import { statsContract } from "./stats.js";
 import { workersContract } from "./workers.js";
@@ -44,6 +45,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     queuesContract(contract);
     statsContract(contract);
     workersContract(contract);
+    schedulesContract(contract);
     pruneContract(contract);
     changesContract(contract);
     lifecycleContract(contract);

@@ -67,6 +67,7 @@ describe("POST /v1/claim", () => {
         leaseToken: expect.stringMatching(/^lt_1_[\w-]{22}$/) as string,
         leaseExpiresAt: expect.any(String) as string,
         timeoutMs: 500,
+        schedule: null,
       },
     ]);
     const leaseMs = Date.parse(jobs[0]!.leaseExpiresAt) - Date.parse(serverTime);

@@ -147,6 +147,7 @@ function jobContext(
       leaseExpiresAt: 30_000,
       timeoutMs: null,
       backoff: null,
+      schedule: null,
     },
     payload,
     signal,

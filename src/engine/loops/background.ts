@@ -5,6 +5,7 @@ import { createLookout } from "./lookout.js";
 import { createPromoter } from "./promoter.js";
 import { createPruner } from "./pruner.js";
 import { createReaper } from "./reaper.js";
+import { createScheduler } from "./scheduler.js";
 
 /**
  * The loops that keep the store in order. Every process that runs workers or serves HTTP runs them: all
@@ -12,6 +13,7 @@ import { createReaper } from "./reaper.js";
  */
 export class Background {
   readonly #promoter;
+  readonly #scheduler;
   readonly #loops;
   #unsubscribe: (() => void) | null = null;
 
@@ -20,8 +22,10 @@ export class Background {
     retention?: Partial<Retention>,
   ) {
     this.#promoter = createPromoter(context);
+    this.#scheduler = createScheduler(context);
     this.#loops = [
       this.#promoter,
+      this.#scheduler,
       createReaper(context),
       createPruner(context, completeRetention(retention)),
       createLookout(context),
@@ -29,8 +33,9 @@ export class Background {
   }
 
   start(): void {
-    this.#unsubscribe ??= this.context.store.onChange(({ scheduled }) => {
+    this.#unsubscribe ??= this.context.store.onChange(({ scheduled, schedules }) => {
       if (scheduled) this.#promoter.nudge();
+      if (schedules) this.#scheduler.nudge();
     });
     for (const loop of this.#loops) loop.start();
   }

@@ -88,6 +88,21 @@ describe("the demo", () => {
     await stop();
   });
 
+  it("has schedules: one to watch, one in another zone, one that is paused", async () => {
+    await seedDemo(context);
+    const { items } = await context.store.schedules.list(10, null);
+    expect(items.map(({ key, pausedAt }) => [key, pausedAt !== null])).toEqual([
+      ["email.digest", false],
+      ["images.nightly", false],
+      ["newsletter.monthly", true],
+      ["report.weekly", false],
+    ]);
+    const stop = await runWorker();
+    await clock.advance(121_000);
+    expect(events.of("schedule.fired").map(({ key }) => key)).toEqual(["email.digest"]);
+    await stop();
+  });
+
   it("is not seeded twice, neither after a restart nor by two servers at once", async () => {
     const seeded = await Promise.all([seedDemo(context), seedDemo(context)]);
     const later = await seedDemo(context);

@@ -31,6 +31,7 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
       leaseExpiresAt: 30_000,
       timeoutMs: null,
       backoff: null,
+      schedule: null,
     },
     payload,
     signal: controller.signal,

@@ -1,10 +1,11 @@
 import { cancel } from "../../engine/cancel.js";
 import type { EngineContext } from "../../engine/context.js";
 import { enqueueMany } from "../../engine/enqueue.js";
+import { seedSchedules } from "./seed-schedules.js";
 import { seedRequests } from "./seed-requests.js";
 
 /**
- * Fills an empty database with some hundred jobs that come to be in every state. Several servers may do
+ * Fills an empty database with some hundred jobs that come to be in every state, and a few schedules. Several servers may do
  * this at once: the jobs have idempotency keys, so they are there once.
  *
  * @returns how many jobs were enqueued
@@ -24,5 +25,6 @@ export async function seedDemo(context: EngineContext): Promise<number> {
   for (const [index, { id, deduplicated }] of inserted.entries()) {
     if (!deduplicated && requests[index]?.cancelled === true) await cancel(context, id);
   }
+  if (fresh.length > 0) await seedSchedules(context);
   return fresh.length;
 }

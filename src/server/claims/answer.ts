@@ -1,6 +1,7 @@
 import type { ClaimedJobView } from "../../api/claim.js";
 import { formatInstant } from "../../core/instant.js";
 import type { ClaimedJob } from "../../core/job.js";
+import { originView } from "../views/job.js";
 import type { Signer } from "../signer.js";
 import { leaseTokenOf } from "./lease-token.js";
 
@@ -30,5 +31,6 @@ function claimedJobView(signer: Signer, job: ClaimedJob): Omit<ClaimedJobView, "
     leaseToken: leaseTokenOf(signer, job),
     leaseExpiresAt: formatInstant(job.leaseExpiresAt),
     timeoutMs: job.timeoutMs,
+    schedule: originView(job.schedule),
   };
 }

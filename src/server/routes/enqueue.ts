@@ -1,8 +1,8 @@
 import { BatchBody, JobRequestBody } from "../../api/job-request.js";
+import { withFaultsUnder } from "../../core/faults-under.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
 import type { App } from "../app.js";
 import type { Services } from "../services.js";
-import { withFaultsUnder } from "../validation/job-rules.js";
 import { enqueuedJobView } from "../views/job.js";
 
 const BATCH_BODY_LIMIT = 8 * 1024 * 1024;

@@ -1,9 +1,13 @@
 import type { AttemptView, EnqueuedJobView, JobDetailView, JobView, LogLineView } from "../../api/job.js";
 import { formatInstant } from "../../core/instant.js";
-import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
+import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine, Origin } from "../../core/job.js";
 
 export function instantOrNull(instant: Instant | null): string | null {
   return instant === null ? null : formatInstant(instant);
+}
+
+export function originView(origin: Origin | null) {
+  return origin === null ? null : { key: origin.key, slot: formatInstant(origin.slot) };
 }
 
 /** Named field by field: what a store adds for its own use never reaches clients by itself. */
@@ -37,6 +41,7 @@ export function jobDetailView(job: JobDetail): JobDetailView {
     backoff: job.backoff,
     tags: [...job.tags],
     idempotencyKey: job.idempotencyKey,
+    schedule: originView(job.schedule),
     payloadBytes: job.payloadBytes,
     resultBytes: job.resultBytes,
     resultProblem: job.resultProblem,

@@ -13,6 +13,7 @@ export class ChangeFeed {
   readonly #listeners = new Set<(change: StoreChange) => void>();
   #queues = new Set<string>();
   #scheduled = false;
+  #schedules = false;
   #version = 0;
   #cancelPoll: (() => void) | null = null;
   readonly #dataVersion;
@@ -34,12 +35,18 @@ export class ChangeFeed {
     this.#scheduled = true;
   }
 
+  /** Inside a transaction: a schedule was written or resumed. */
+  schedules(): void {
+    this.#schedules = true;
+  }
+
   /** After a commit of this process. */
   publish(): void {
-    if (this.#queues.size === 0 && !this.#scheduled) return;
-    const change = { queues: this.#queues, scheduled: this.#scheduled };
+    if (this.#queues.size === 0 && !this.#scheduled && !this.#schedules) return;
+    const change = { queues: this.#queues, scheduled: this.#scheduled, schedules: this.#schedules };
     this.#queues = new Set();
     this.#scheduled = false;
+    this.#schedules = false;
     this.#tell(change);
   }
 
@@ -66,7 +73,7 @@ export class ChangeFeed {
       const version = this.#readVersion();
       if (version === this.#version) return;
       this.#version = version;
-      this.#tell({ queues: null, scheduled: true });
+      this.#tell({ queues: null, scheduled: true, schedules: true });
     });
   }
 

@@ -2,7 +2,7 @@ import type { ClaimedJob } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
-import { failuresBefore, parseBackoff, type JobRow } from "./rows.js";
+import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "./rows.js";
 
 /** Columns of a claimed row, as arrays: building objects of them took a third of a claim's time. */
 type ClaimedRow = [
@@ -17,7 +17,14 @@ type ClaimedRow = [
 ];
 const CLAIMED_COLUMNS = "id, name, token, priority, attempt, max_attempts, created_at, run_at";
 
-type SpecColumns = [payload: string, budget: number, timeoutMs: number | null, backoff: string | null];
+type SpecColumns = [
+  payload: string,
+  budget: number,
+  timeoutMs: number | null,
+  backoff: string | null,
+  scheduleKey: string | null,
+  slot: number | null,
+];
 
 /** Takes pending jobs. All statements of a claim are here and in `lanes.ts`. */
 export class Claim {
@@ -52,7 +59,7 @@ export class Claim {
       .raw();
     this.#spec = db
       .prepare<[number], SpecColumns>(
-        "SELECT payload, budget, timeout_ms, backoff FROM job_specs WHERE job_id = ?",
+        "SELECT payload, budget, timeout_ms, backoff, schedule_key, slot FROM job_specs WHERE job_id = ?",
       )
       .raw();
     this.#bury = db.prepare<[number, number]>(
@@ -133,7 +140,7 @@ export class Claim {
     const [id, name, token, priority, attempt, maxAttempts, createdAt, runAt] = row;
     const spec = this.#spec.get(id);
     if (spec === undefined) throw new Error(`Job ${id} has no payload`);
-    const [payload, budget, timeoutMs, backoff] = spec;
+    const [payload, budget, timeoutMs, backoff, scheduleKey, slot] = spec;
     return {
       id: String(id),
       queue,
@@ -150,6 +157,7 @@ export class Claim {
       payload,
       timeoutMs,
       backoff: parseBackoff(backoff),
+      schedule: toOrigin(scheduleKey, slot),
     };
   }
 

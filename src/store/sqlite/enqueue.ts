@@ -25,8 +25,8 @@ export class Enqueue {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertSpec = db.prepare(
-      `INSERT INTO job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertTag = db.prepare("INSERT INTO job_tags (tag, job_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
     this.#insertKey = db.prepare("INSERT INTO idempotency_keys (key, fingerprint, job_id) VALUES (?, ?, ?)");
@@ -41,7 +41,7 @@ export class Enqueue {
     // Keys first: a refused one must be found before anything is written.
     this.#refuseReusedKeys(jobs);
     const now = this.context.clock.now();
-    return jobs.map((job) => this.#known(job) ?? this.#insert(job, now));
+    return jobs.map((job) => this.#known(job) ?? this.insert(job, now));
   }
 
   #refuseReusedKeys(jobs: readonly NewJob[]): void {
@@ -69,7 +69,8 @@ export class Enqueue {
     return { ...toJob(row), deduplicated: true };
   }
 
-  #insert(job: NewJob, now: number): Enqueued {
+  /** Runs inside a write transaction. Without a look at the idempotency key. */
+  insert(job: NewJob, now: number): Enqueued {
     const { ledger, sequences, changes, step } = this.context;
     const id = sequences.take("job", 1) + 1;
     const runAt = job.runAt ?? now + job.delayMs;
@@ -84,6 +85,8 @@ export class Enqueue {
       job.backoff === null ? null : JSON.stringify(job.backoff),
       job.tags.length === 0 ? null : JSON.stringify(job.tags),
       job.idempotency?.key ?? null,
+      job.schedule?.key ?? null,
+      job.schedule?.slot ?? null,
     );
     step("enqueue:spec");
     for (const tag of job.tags) this.#insertTag.run(tag, id);

@@ -1,7 +1,7 @@
 import type { Attempt, AttemptOutcome, JobDetail, LogLine, LogLevel, Progress } from "../../core/job.js";
 import type { StoredError } from "../../core/stored-error.js";
 import type { Connection } from "./connection.js";
-import { parseBackoff, toJob, type JobRow, type SpecRow } from "./rows.js";
+import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
 
 interface AttemptRow {
   readonly token: number;
@@ -32,7 +32,7 @@ export class History {
 
   constructor(db: Connection) {
     this.#detail = db.prepare<[number], DetailRow>(
-      `SELECT budget, timeout_ms, backoff, tags, idempotency_key,
+      `SELECT budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot,
               octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem
        FROM job_specs LEFT JOIN job_results USING (job_id) WHERE job_id = ?`,
     );
@@ -66,6 +66,7 @@ export class History {
       backoff: parseBackoff(spec.backoff),
       tags: spec.tags === null ? [] : (JSON.parse(spec.tags) as string[]),
       idempotencyKey: spec.idempotency_key,
+      schedule: toOrigin(spec.schedule_key, spec.slot),
       payloadBytes: spec.payload_bytes,
       resultBytes: spec.result_bytes,
       resultProblem: spec.problem,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runPrograms } from "../../../test/support/programs.js";
 import { connectionOf, SqliteFile } from "../../../test/support/sqlite-file.js";
@@ -34,6 +35,28 @@ describe("migrate", () => {
     const before = file.dump();
     await file.open().close();
     expect(file.dump()).toEqual(before);
+  });
+
+  test("takes a file of the first version on, with everything in it", async () => {
+    const file = new SqliteFile();
+    const first = readFileSync(new URL("./migrations/0001_initial.sql", import.meta.url), "utf8");
+    const db = file.raw();
+    db.exec(first);
+    db.pragma("user_version = 1");
+    db.pragma("application_id = 1265593974");
+    db.exec(`
+      INSERT INTO jobs (id, queue, name, state, priority, max_attempts, created_at, run_at)
+        VALUES (7, 'default', 'old', 'pending', 4, 20, 1, 1);
+      INSERT INTO job_specs (job_id, payload, budget) VALUES (7, '"kept"', 20);
+      INSERT INTO counts VALUES ('default', 'old', 'pending', 1);
+      UPDATE sequences SET value = 7 WHERE name = 'job';`);
+    const store = file.open();
+    const [job] = await store.claims.claim({
+      ...{ workerId: "w", queues: ["default"], names: null, max: 1, leaseMs: 1_000 },
+    });
+    expect(job).toMatchObject({ id: "7", payload: '"kept"', schedule: null });
+    expect(await store.schedules.list(10, null)).toEqual({ items: [], next: null });
+    expect(versions(file)[0]).toBeGreaterThanOrEqual(2);
   });
 
   test("PGS-09 refuses a file of a newer program and leaves it alone", async () => {

@@ -13,6 +13,7 @@ import { migrate, SchemaGuard } from "./migrate.js";
 import { SqliteQueues } from "./queues.js";
 import { Remove } from "./remove.js";
 import { Sequences } from "./sequences.js";
+import { SqliteSchedules } from "./schedules.js";
 import { SqliteStats } from "./stats.js";
 import type { StepHook } from "./steps.js";
 import { SqliteWorkers } from "./workers.js";
@@ -50,6 +51,7 @@ export class SqliteStore implements Store {
   readonly jobs: SqliteJobs;
   readonly claims: SqliteClaims;
   readonly queues: SqliteQueues;
+  readonly schedules: SqliteSchedules;
   readonly stats: SqliteStats;
   readonly workers: SqliteWorkers;
   readonly maintenance: SqliteMaintenance;
@@ -98,6 +100,7 @@ export class SqliteStore implements Store {
     this.jobs = new SqliteJobs(context, remove);
     this.claims = new SqliteClaims(context);
     this.queues = new SqliteQueues(context);
+    this.schedules = new SqliteSchedules(context);
     this.stats = new SqliteStats(context);
     this.workers = new SqliteWorkers(context);
     this.maintenance = new SqliteMaintenance(context, remove);

@@ -65,6 +65,15 @@ describe("query plans", () => {
       sql: /state = 'cancelled' AND finished_at < \?/,
       index: /jobs_cancelled \(finished_at<\?\)/,
     },
+    "due schedules": {
+      sql: /^SELECT \* FROM schedules WHERE next_at <= \?/,
+      index: /schedules_due \(next_at<\?\)/,
+    },
+    "the next due schedule": { sql: /^SELECT next_at FROM schedules/, index: /INDEX schedules_due/ },
+    "schedules with a waiting slot": {
+      sql: /WHERE waiting_slot IS NOT NULL AND paused_at/,
+      index: /INDEX schedules_waiting/,
+    },
     "the oldest pending job": {
       sql: /^SELECT run_at FROM jobs WHERE state = 'pending'/,
       index: /jobs_pending \(queue=\? AND name=\? AND priority=\?\)/,

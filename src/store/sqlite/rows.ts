@@ -1,5 +1,5 @@
 import type { Backoff } from "../../core/backoff.js";
-import type { Job } from "../../core/job.js";
+import type { Job, Origin } from "../../core/job.js";
 import type { JobState } from "../../core/states.js";
 
 /** A row of `jobs`. */
@@ -27,6 +27,8 @@ export interface SpecRow {
   readonly backoff: string | null;
   readonly tags: string | null;
   readonly idempotency_key: string | null;
+  readonly schedule_key: string | null;
+  readonly slot: number | null;
 }
 
 export function toJob(row: JobRow): Job {
@@ -47,6 +49,10 @@ export function toJob(row: JobRow): Job {
     token: row.token === 0 ? null : row.token,
     leaseExpiresAt: running ? row.lease_until : null,
   };
+}
+
+export function toOrigin(key: string | null, slot: number | null): Origin | null {
+  return key === null || slot === null ? null : { key, slot };
 }
 
 export function parseBackoff(text: string | null): Backoff | null {

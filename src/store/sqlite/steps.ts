@@ -17,6 +17,8 @@ export const STEPS = [
   "delete:rows",
   "delete:job",
   "promote:jobs",
+  "fire:advance",
+  "fire:runs",
   "ledger:counts",
   "ledger:stats",
   "sequences",

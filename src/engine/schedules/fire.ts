@@ -1,0 +1,98 @@
+import { MISSED_AFTER_MS } from "../../core/defaults.js";
+import type { Instant } from "../../core/job.js";
+import type { Schedule, Slot } from "../../core/schedule.js";
+import type { Fired, Firing } from "../../store/schedules.js";
+import type { EngineContext } from "../context.js";
+import { jobOfSlot } from "./job.js";
+import { Slots } from "./slots.js";
+
+const BATCH = 200;
+
+/** When a slot is to be fired: with jitter, at random up to that much later. */
+export function withJitter(slot: Instant | null, jitterMs: number, random: () => number): Slot | null {
+  return slot === null ? null : { slot, at: slot + Math.floor(random() * jitterMs) };
+}
+
+/**
+ * Fires the slots that are due, by the store's clock. The next slot is found from the slot before, never
+ * from the clock: a timer that is early or late, and a clock that steps, change nothing about it.
+ *
+ * @returns whether there may be more
+ */
+export async function fireDue(context: EngineContext, limit = BATCH): Promise<boolean> {
+  const due = await context.store.schedules.due(limit);
+  if (due.length === 0) return false;
+  const now = context.store.now();
+  const firings: Firing[] = [];
+  for (const schedule of due) {
+    const firing = await attempt(context, schedule, () => firingOf(schedule, now, context.random));
+    if (firing !== null) firings.push(firing);
+  }
+  const results = await context.store.schedules.fire(firings);
+  for (const [index, { key, missed }] of firings.entries()) {
+    const fired = results[index] ?? null;
+    if (fired === null) continue;
+    if (missed !== null) context.events.emit("schedule.missed", { key, ...missed });
+    for (const one of fired) tellFired(context, one);
+  }
+  return due.length === limit;
+}
+
+function tellFired({ events }: EngineContext, { key, slot, outcome, jobId }: Fired): void {
+  if (jobId !== null) events.emit("schedule.fired", { key, slot, jobId });
+  else if (outcome === "skipped") events.emit("schedule.skipped", { key, slot });
+}
+
+/** Fires slots that waited for a job of their schedule to end. */
+export async function fireWaiting(context: EngineContext, limit = BATCH): Promise<void> {
+  for (const schedule of await context.store.schedules.unblocked(limit)) {
+    const { key, waitingSlot } = schedule;
+    if (waitingSlot === null) continue;
+    const fired = await context.store.schedules.fireWaiting(key, jobOfSlot(schedule, waitingSlot));
+    if (fired !== null) tellFired(context, fired);
+  }
+}
+
+/** What becomes of a schedule whose next slot is due at `now`. */
+export function firingOf(schedule: Schedule, now: Instant, random: () => number): Firing {
+  const { key, version, next, missed, maxMissed, overlap, jitterMs } = schedule;
+  if (next === null) throw new Error(`Schedule ${key} has no next slot`);
+  const slots = new Slots(schedule);
+  // Jitter makes the clock pass the slot before it is due; further slots in between cannot be.
+  const latest = slots.latest(next.slot, now) ?? next.slot;
+  const late = now - (latest === next.slot ? next.at : latest);
+
+  let fired: Instant[];
+  if (missed === "all") fired = slots.latestMany(next.slot, Math.max(latest, next.slot), maxMissed);
+  else if (missed === "skip" && late > MISSED_AFTER_MS) fired = [];
+  else fired = [latest];
+  const oldest = fired[0];
+  const through = oldest === undefined ? latest : slots.latest(next.slot, oldest - 1);
+
+  return {
+    key,
+    version,
+    slot: next.slot,
+    next: withJitter(slots.after(latest), jitterMs, random),
+    missed: through === null ? null : { from: next.slot, through },
+    jobs: fired.map((slot) => jobOfSlot(schedule, slot)),
+    overlap,
+  };
+}
+
+/** A schedule that cannot be understood any more must not keep the others from firing. */
+async function attempt(
+  context: EngineContext,
+  schedule: Schedule,
+  work: () => Firing,
+): Promise<Firing | null> {
+  try {
+    return work();
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (await context.store.schedules.stop(schedule.key, schedule.version, problem)) {
+      context.events.emit("schedule.stopped", { key: schedule.key, problem });
+    }
+    return null;
+  }
+}

@@ -1,0 +1,83 @@
+import { validationError } from "../../core/job-request.js";
+import { assertName } from "../../core/names.js";
+import { fingerprint } from "../../core/fingerprint.js";
+import type { Schedule, ScheduleDefinition, ScheduleSource, Slot, Timing } from "../../core/schedule.js";
+import type { EngineContext } from "../context.js";
+import { withJitter } from "./fire.js";
+import { checkScheduleRequest, type ScheduleRequest } from "./request.js";
+import { Slots } from "./slots.js";
+
+export interface PutSchedule {
+  readonly schedule: Schedule;
+  readonly outcome: "created" | "updated" | "unchanged";
+}
+
+/**
+ * Makes a schedule, or gives the one with this key a new definition. The first slot is the first one after
+ * now: what lies in the past is not made up. As long as the timing stays the same the next slot does too,
+ * so writing a schedule again at every start loses no slot that fell into the restart.
+ *
+ * @throws KonveierError `validation_failed`, `store_…`
+ */
+export async function putSchedule(
+  context: EngineContext,
+  key: string,
+  request: ScheduleRequest,
+  source: ScheduleSource,
+): Promise<PutSchedule> {
+  checkKey(key);
+  const definition = checkScheduleRequest(request);
+  for (;;) {
+    const before = await context.store.schedules.get(key);
+    if (before !== null && before.source === source && isSame(before, definition)) {
+      return { schedule: before, outcome: "unchanged" };
+    }
+    const schedule = await context.store.schedules.write({
+      key,
+      definition,
+      source,
+      next: before !== null && keepsSlots(before, definition) ? "keep" : newSlot(context, definition),
+      expectedVersion: before?.version ?? 0,
+    });
+    // Somebody else wrote in between: look again.
+    if (schedule !== null) return { schedule, outcome: before === null ? "created" : "updated" };
+  }
+}
+
+/** @throws KonveierError `validation_failed` */
+function checkKey(key: string): void {
+  assertName("key", key);
+  if (key !== "preview") return;
+  const detail = "must be another word: over HTTP this address belongs to the preview";
+  throw validationError([{ pointer: "/key", code: "invalid_name", detail }]);
+}
+
+/** The first slot after now. */
+export function firstSlot({ store, random }: EngineContext, definition: ScheduleDefinition): Slot | null {
+  return withJitter(new Slots(definition).after(store.now()), definition.jitterMs, random);
+}
+
+/** @throws KonveierError `validation_failed` when the expression names only times that its zone always skips */
+function newSlot(context: EngineContext, definition: ScheduleDefinition): Slot | null {
+  const slot = firstSlot(context, definition);
+  if (slot !== null || definition.endAt !== null) return slot;
+  const detail = `never runs in the time zone ${definition.timezone}: its clocks skip every such time`;
+  throw validationError([{ pointer: "/cron", code: "invalid_cron", detail }]);
+}
+
+function isSame(before: Schedule, definition: ScheduleDefinition): boolean {
+  return before.problem === null && printOf(before) === printOf(definition);
+}
+
+function printOf(definition: ScheduleDefinition): string {
+  const { job, missed, maxMissed, overlap, jitterMs } = definition;
+  return fingerprint({ ...timingOf(definition), job, missed, maxMissed, overlap, jitterMs });
+}
+
+function keepsSlots(before: Schedule, definition: ScheduleDefinition): boolean {
+  return before.problem === null && fingerprint(timingOf(before)) === fingerprint(timingOf(definition));
+}
+
+function timingOf({ cron, everyMs, timezone, startAt, endAt }: Timing): Timing {
+  return { cron, everyMs, timezone, startAt, endAt };
+}

@@ -1,0 +1,210 @@
+import type { Enqueued, Instant } from "../../core/job.js";
+import type { Schedule, ScheduleDefinition, ScheduleRun, Slot } from "../../core/schedule.js";
+import type {
+  Fired,
+  Firing,
+  NewJobOfSlot,
+  SchedulePage,
+  ScheduleStore,
+  ScheduleWrite,
+} from "../schedules.js";
+import type { SqliteContext } from "./context.js";
+import { Enqueue } from "./enqueue.js";
+import { Fire, unfinishedJobOf } from "./fire.js";
+import { toSchedule, toScheduleRun, type ScheduleRow, type ScheduleRunRow } from "./schedule-rows.js";
+
+export class SqliteSchedules implements ScheduleStore {
+  readonly #fire;
+  readonly #get;
+  readonly #list;
+  readonly #insert;
+  readonly #update;
+  readonly #deleteRuns;
+  readonly #delete;
+  readonly #pause;
+  readonly #resume;
+  readonly #stop;
+  readonly #due;
+  readonly #nextDue;
+  readonly #unblocked;
+  readonly #runs;
+
+  constructor(private readonly context: SqliteContext) {
+    const { db } = context;
+    this.#fire = new Fire(context, new Enqueue(context));
+    this.#get = db.prepare<[string], ScheduleRow>("SELECT * FROM schedules WHERE key = ?");
+    this.#list = db.prepare<[string, number], ScheduleRow>(
+      "SELECT * FROM schedules WHERE key > ? ORDER BY key LIMIT ?",
+    );
+    this.#insert = db.prepare(
+      `INSERT INTO schedules (key, source, cron, every_ms, timezone, start_at, end_at, job, payload, missed,
+         max_missed, overlap, jitter_ms, next_slot, next_at, created_at, updated_at, version)
+       VALUES (@key, @source, @cron, @everyMs, @timezone, @startAt, @endAt, @job, @payload, @missed,
+         @maxMissed, @overlap, @jitterMs, @nextSlot, @nextAt, @now, @now, @version)`,
+    );
+    this.#update = db.prepare(
+      `UPDATE schedules SET source = @source, cron = @cron, every_ms = @everyMs, timezone = @timezone,
+         start_at = @startAt, end_at = @endAt, job = @job, payload = @payload, missed = @missed,
+         max_missed = @maxMissed, overlap = @overlap, jitter_ms = @jitterMs, problem = NULL,
+         next_slot = iif(@keep, next_slot, @nextSlot), next_at = iif(@keep, next_at, @nextAt),
+         updated_at = @now, version = @version
+       WHERE key = @key`,
+    );
+    this.#deleteRuns = db.prepare<[string]>("DELETE FROM schedule_runs WHERE key = ?");
+    this.#delete = db.prepare<[string]>("DELETE FROM schedules WHERE key = ?");
+    this.#pause = db.prepare<[number, string | null, number, number, string]>(
+      `UPDATE schedules SET paused_at = coalesce(paused_at, ?), pause_reason = ?, updated_at = ?, version = ?
+       WHERE key = ?`,
+    );
+    this.#resume = db.prepare<[number | null, number | null, number, number, string, number]>(
+      `UPDATE schedules SET paused_at = NULL, pause_reason = NULL, next_slot = ?, next_at = ?, updated_at = ?,
+         version = ? WHERE key = ? AND version = ?`,
+    );
+    this.#stop = db.prepare<[string, string, number]>(
+      "UPDATE schedules SET next_slot = NULL, next_at = NULL, problem = ? WHERE key = ? AND version = ?",
+    );
+    this.#due = db.prepare<[number, number], ScheduleRow>(
+      `SELECT * FROM schedules WHERE next_at <= ? AND paused_at IS NULL
+       ORDER BY next_at LIMIT ?`,
+    );
+    this.#nextDue = db
+      .prepare<[], number>(
+        `SELECT next_at FROM schedules WHERE next_at IS NOT NULL AND paused_at IS NULL ORDER BY next_at LIMIT 1`,
+      )
+      .pluck();
+    this.#unblocked = db.prepare<[number], ScheduleRow>(
+      `SELECT * FROM schedules WHERE waiting_slot IS NOT NULL AND paused_at IS NULL
+         AND NOT EXISTS (${unfinishedJobOf("schedules.key")}) ORDER BY key LIMIT ?`,
+    );
+    this.#runs = db.prepare<[string, number, number], ScheduleRunRow>(
+      `SELECT schedule_runs.*, state FROM schedule_runs LEFT JOIN jobs ON jobs.id = job_id
+       WHERE key = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    );
+  }
+
+  get(key: string): Promise<Schedule | null> {
+    return this.context.read(() => this.#find(key));
+  }
+
+  list(limit: number, after: string | null): Promise<SchedulePage> {
+    return this.context.read(() => {
+      const rows = this.#list.all(after ?? "", limit + 1);
+      const items = rows.slice(0, limit).map(toSchedule);
+      return { items, next: rows.length > limit ? (items.at(-1)?.key ?? null) : null };
+    });
+  }
+
+  write({ key, definition, source, next, expectedVersion }: ScheduleWrite): Promise<Schedule | null> {
+    return this.context.write(() => {
+      if ((this.#get.get(key)?.version ?? 0) !== expectedVersion) return null;
+      const slot = next === "keep" ? null : next;
+      const values = {
+        ...columnsOf(definition),
+        key,
+        source,
+        nextSlot: slot?.slot ?? null,
+        nextAt: slot?.at ?? null,
+        now: this.context.clock.now(),
+        version: this.#newVersion(),
+      };
+      if (expectedVersion === 0) this.#insert.run(values);
+      else this.#update.run({ ...values, keep: next === "keep" ? 1 : 0 });
+      if (definition.overlap !== "queue") this.#fire.dropWaiting(key);
+      this.context.changes.schedules();
+      return this.#find(key);
+    });
+  }
+
+  delete(key: string): Promise<boolean> {
+    return this.context.write(() => {
+      this.#deleteRuns.run(key);
+      return this.#delete.run(key).changes === 1;
+    });
+  }
+
+  pause(key: string, reason: string | null): Promise<Schedule | null> {
+    return this.context.write(() => {
+      const now = this.context.clock.now();
+      this.#pause.run(now, reason, now, this.#newVersion(), key);
+      return this.#find(key);
+    });
+  }
+
+  resume(key: string, version: number, next: Slot | null): Promise<Schedule | null> {
+    return this.context.write(() => {
+      const now = this.context.clock.now();
+      const { changes } = this.#resume.run(
+        next?.slot ?? null,
+        next?.at ?? null,
+        now,
+        this.#newVersion(),
+        key,
+        version,
+      );
+      if (changes === 0) return null;
+      this.context.changes.schedules();
+      return this.#find(key);
+    });
+  }
+
+  due(limit: number): Promise<readonly Schedule[]> {
+    return this.context.read(() => this.#due.all(this.context.clock.now(), limit).map(toSchedule));
+  }
+
+  nextDue(): Promise<Instant | null> {
+    return this.context.read(() => this.#nextDue.get() ?? null);
+  }
+
+  unblocked(limit: number): Promise<readonly Schedule[]> {
+    return this.context.read(() => this.#unblocked.all(limit).map(toSchedule));
+  }
+
+  fire(firings: readonly Firing[]): Promise<readonly (readonly Fired[] | null)[]> {
+    return this.context.write(() => firings.map((firing) => this.#fire.slots(firing)));
+  }
+
+  fireWaiting(key: string, waiting: NewJobOfSlot): Promise<Fired | null> {
+    return this.context.write(() => this.#fire.waiting(key, waiting));
+  }
+
+  runNow(key: string, waiting: NewJobOfSlot): Promise<Enqueued | null> {
+    return this.context.write(() =>
+      this.#get.get(key) === undefined ? null : this.#fire.byHand(key, waiting),
+    );
+  }
+
+  stop(key: string, version: number, problem: string): Promise<boolean> {
+    return this.context.write(() => this.#stop.run(problem, key, version).changes === 1);
+  }
+
+  runs(key: string, limit: number, beforeSeq: number | null): Promise<readonly ScheduleRun[]> {
+    return this.context.read(() =>
+      this.#runs.all(key, beforeSeq ?? Number.MAX_SAFE_INTEGER, limit).map(toScheduleRun),
+    );
+  }
+
+  #newVersion(): number {
+    return this.context.sequences.take("schedule_version", 1) + 1;
+  }
+
+  #find(key: string): Schedule | null {
+    const row = this.#get.get(key);
+    return row === undefined ? null : toSchedule(row);
+  }
+}
+
+function columnsOf({ job: { payload, ...job }, ...definition }: ScheduleDefinition) {
+  return {
+    cron: definition.cron,
+    everyMs: definition.everyMs,
+    timezone: definition.timezone,
+    startAt: definition.startAt,
+    endAt: definition.endAt,
+    job: JSON.stringify(job),
+    payload,
+    missed: definition.missed,
+    maxMissed: definition.maxMissed,
+    overlap: definition.overlap,
+    jitterMs: definition.jitterMs,
+  };
+}
