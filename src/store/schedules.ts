@@ -58,7 +58,12 @@ export interface ScheduleStore {
   /** By key. */
   list(limit: number, after: string | null): Promise<SchedulePage>;
 
-  /** Inserts or replaces. @returns `null` when the version is another one by now; nothing was written */
+  /**
+   * Inserts or replaces.
+   *
+   * @returns `null`, and nothing was written, when the version is another one by now, or when a new `next` is no
+   *   longer in the future: the schedule may have fired that very instant under its old definition
+   */
   write(write: ScheduleWrite): Promise<Schedule | null>;
   /** With its history; its jobs stay. @returns whether it was there */
   delete(key: string): Promise<boolean>;
@@ -75,8 +80,8 @@ export interface ScheduleStore {
   unblocked(limit: number): Promise<readonly Schedule[]>;
 
   /**
-   * Fires slots: moves each schedule on and makes its jobs, all in one transaction. A firing whose
-   * schedule was fired, edited or paused meanwhile does nothing, so any number of processes may try.
+   * Fires slots: moves each schedule on and makes its jobs, for each schedule in one transaction. A firing
+   * whose schedule was fired, edited or paused meanwhile does nothing, so any number of processes may try.
    *
    * @returns for each firing what became of its slots, or `null` when it did nothing
    */

@@ -159,6 +159,23 @@ export function schedulesContract(contract: Contract): void {
       expect(await store.schedules.write({ ...write, expectedVersion: 0 })).toBeNull();
     });
 
+    contract.test(
+      "SCH-04 other slots do not repeat one that fires while they are written",
+      async (harness) => {
+        await put(harness, { cron: "* * * * * *" });
+        const write = harness.store.schedules.write.bind(harness.store.schedules);
+        harness.store.schedules.write = async (schedule) => {
+          harness.store.schedules.write = write;
+          await after(harness, 1_001);
+          return write(schedule);
+        };
+        await put(harness, { everyMs: 1_000 });
+        await after(harness, 0);
+        expect(await slots(harness)).toEqual([1_000]);
+        expect((await existing(harness)).next?.slot).toBe(T0 + 2_000);
+      },
+    );
+
     contract.test("20 writers at once all succeed, one after the other", async (harness) => {
       const others = await Promise.all([harness.another(), harness.another()]);
       const writers = Array.from({ length: 20 }, (_, index) =>
@@ -359,6 +376,19 @@ export function schedulesContract(contract: Contract): void {
         next: { slot: T0 + 2 * MINUTE },
       });
     });
+
+    contract.test(
+      "a firing with more entries than are kept is shown whole until the next",
+      async (harness) => {
+        await put(harness, { everyMs: 1_000, missed: "all", maxMissed: MAX_SCHEDULE_RUNS_KEPT + 10 });
+        await after(harness, 10 * MINUTE);
+        const entries = await history(harness);
+        expect(entries).toHaveLength(MAX_SCHEDULE_RUNS_KEPT + 11);
+        expect(entries[0]).toMatch(/^missed/);
+        await after(harness, 1_000);
+        expect(await history(harness)).toHaveLength(MAX_SCHEDULE_RUNS_KEPT);
+      },
+    );
 
     contract.test("the history is bounded and pages backwards", async (harness) => {
       await put(harness, { everyMs: 1_000 });

@@ -12,7 +12,7 @@ import { inPairs } from "./in-pairs.js";
 import type { CrashInput, JournalEntry } from "./programs/crash-at.js";
 import { distinctPoints, performUndisturbed, type Frame, type Point, type Reference } from "./reference.js";
 import { OPERATIONS, openWorld, perform } from "./sequence.js";
-import { checkSound } from "./sound-database.js";
+import { checkOneJobPerSlot, checkSound } from "./sound-database.js";
 import { Translated } from "./translated.js";
 
 let translated: Translated;
@@ -94,6 +94,7 @@ async function recover({ point, file }: Remains, frame: Frame): Promise<void> {
 
   const runs = await drain(file, clock);
   checkSound(file);
+  checkOneJobPerSlot(file);
   for (const { token, payload } of runs) {
     expect(token).toBeGreaterThan(tokenBefore);
     expect(payload).toBeTypeOf("object");

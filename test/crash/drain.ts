@@ -19,7 +19,7 @@ export interface DrainRun {
 
 /**
  * Starts again after a crash, once every lease has ended: background loops and a worker bring every job
- * of the database to its end. Fails when one is stuck.
+ * of the database to its end, and fire every slot that is due. Fails when one is stuck.
  *
  * @returns the runs that this took
  */
@@ -41,6 +41,12 @@ export async function drain(file: string, clock: FakeClock): Promise<DrainRun[]>
     await clock.advance(DRAIN_MS);
     const stuck = (await allJobs(store)).filter(({ state }) => !isFinished(state));
     expect(stuck, "jobs that are stuck").toEqual([]);
+    const { items } = await store.schedules.list(100, null);
+    const late = items.filter(
+      ({ pausedAt, next, waitingSlot }) =>
+        pausedAt === null && (waitingSlot !== null || next === null || next.at <= clock.now()),
+    );
+    expect(late, "schedules that are stuck").toEqual([]);
   } finally {
     const closed = konveier.close();
     await clock.advance(1_000);

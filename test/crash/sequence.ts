@@ -3,9 +3,11 @@ import type { ClaimedJob } from "../../src/core/job.js";
 import type { JobRequest } from "../../src/core/job-request.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
 import { reap } from "../../src/engine/loops/reaper.js";
+import { fireDue, fireWaiting } from "../../src/engine/schedules/fire.js";
 import type { Failure, Settlement } from "../../src/store/claims.js";
 import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite/open.js";
 import type { StepHook } from "../../src/store/sqlite/steps.js";
+import type { ScheduleOptions } from "../../src/schedules.js";
 import type { FakeClock } from "../support/fake-clock.js";
 
 /** What the operations work on, and what the earlier ones of them learned. */
@@ -42,6 +44,7 @@ export const LEASE_MS = 30_000;
 export const QUEUES = ["mail", "waiting", "stale"] as const;
 export const NAMES = ["mail.send", "mail.digest"] as const;
 const WORKER = "worker-1";
+const HOUR_MS = 3_600_000;
 
 /** Opens the database with time standing at the beginning, and everything about it decided in advance. */
 export function openWorld(file: string, clock: FakeClock, onStep: StepHook, memory: Memory = NOTHING): World {
@@ -280,7 +283,81 @@ export const OPERATIONS: readonly Operation[] = [
       return undefined;
     },
   },
+
+  putSchedule("write a schedule", "hourly", { everyMs: HOUR_MS }),
+  fire("fire a due slot", "hourly", HOUR_MS),
+  changeSchedule("pause a schedule", ({ schedules }) => schedules.pause("hourly", "maintenance")),
+  putSchedule("write a schedule that makes up for missed slots", "all", {
+    everyMs: HOUR_MS / 6,
+    missed: "all",
+    maxMissed: 3,
+  }),
+  fire("fire with missed slots", "all", HOUR_MS),
+  putSchedule("write a schedule anew", "all", { everyMs: HOUR_MS, missed: "skip" }),
+  fire("fire nothing but missed slots", "all", 2 * HOUR_MS + HOUR_MS / 2),
+  changeSchedule("delete a schedule", ({ schedules }) => schedules.delete("all")),
+  putSchedule("write a schedule of one job at a time", "queue", { everyMs: HOUR_MS, overlap: "queue" }),
+  fire("fire a slot of a schedule of one job at a time", "queue", HOUR_MS),
+  fire("fire a slot that must wait", "queue", HOUR_MS),
+  fire("fire a slot that is skipped", "queue", HOUR_MS),
+  changeByHand("cancel the job that a slot waits for", "queue", ({ konveier }, id) =>
+    konveier.jobs.cancel(id),
+  ),
+  {
+    verb: "fire a waiting slot",
+    afterMs: 10,
+    repeatable: true,
+    run: async ({ context }) => {
+      await fireWaiting(context);
+      return undefined;
+    },
+  },
+  {
+    verb: "run a schedule by hand",
+    run: async ({ konveier }) => {
+      await konveier.schedules.run("hourly");
+      return undefined;
+    },
+  },
+  changeSchedule("resume a schedule", ({ schedules }) => schedules.resume("hourly")),
 ];
+
+function putSchedule(verb: string, key: string, timing: Omit<ScheduleOptions, "job">): Operation {
+  return {
+    verb,
+    repeatable: true,
+    run: async ({ konveier }) => {
+      const settings = { queue: "waiting", tags: ["a"] };
+      await konveier.schedules.put(key, { job: "mail.send", payload: { to: key }, settings, ...timing });
+      return undefined;
+    },
+  };
+}
+
+/** Fires what is due after a while, and remembers the latest job of the schedule by its key. */
+function fire(verb: string, key: string, afterMs: number): Operation {
+  return {
+    verb,
+    afterMs,
+    repeatable: true,
+    run: async ({ context, konveier, memory }) => {
+      await fireDue(context);
+      const runs = await konveier.schedules.runs(key);
+      const latest = runs.find(({ jobId }) => jobId !== null)?.jobId ?? null;
+      return latest === null ? undefined : remember(memory, [[key, latest]]);
+    },
+  };
+}
+
+function changeSchedule(verb: string, change: (konveier: Konveier) => Promise<unknown>): Operation {
+  return {
+    verb,
+    run: async ({ konveier }) => {
+      await change(konveier);
+      return undefined;
+    },
+  };
+}
 
 function toRequest(label: string, request: Partial<JobRequest>): JobRequest {
   return { name: "mail.send", queue: "mail", payload: { to: label }, backoff: RETRIES, ...request };

@@ -10,14 +10,20 @@ export function checkSound(file: string): void {
     checkKeysAndTags(db);
     checkCounters(db);
     checkSequences(db);
+    checkSchedules(db);
   });
 }
+
+/** History that outlives the jobs that it tells of. */
+const OUTLIVES_JOBS = "schedule_runs";
 
 /** Every job has its spec, and no row of any table belongs to a job that does not exist. */
 function checkNothingHalfThere(db: Database.Database): void {
   const withoutSpec = "SELECT id FROM jobs WHERE id NOT IN (SELECT job_id FROM job_specs)";
   expect(db.prepare(withoutSpec).all(), "jobs without a spec").toEqual([]);
-  const ofJobs = tablesOf(db).filter((table) => columnsOf(db, table).includes("job_id"));
+  const ofJobs = tablesOf(db).filter(
+    (table) => table !== OUTLIVES_JOBS && columnsOf(db, table).includes("job_id"),
+  );
   expect(ofJobs).toContain("job_specs");
   for (const table of ofJobs) {
     const orphans = db.prepare(`SELECT * FROM ${table} WHERE job_id NOT IN (SELECT id FROM jobs)`).all();
@@ -63,4 +69,78 @@ function checkSequences(db: Database.Database): void {
   expect(last("job")).toBeGreaterThanOrEqual(largest("SELECT coalesce(max(id), 0) FROM jobs")!);
   expect(last("token")).toBeGreaterThanOrEqual(largest("SELECT coalesce(max(token), 0) FROM jobs")!);
   expect(last("token")).toBeGreaterThanOrEqual(largest("SELECT coalesce(max(token), 0) FROM attempts")!);
+}
+
+/**
+ * Checks that no slot has two jobs, also those of schedules that were deleted with their history.
+ *
+ * @param byHand ids of jobs that were made by hand, beside those that a history tells of: they have no slot
+ */
+export function checkOneJobPerSlot(file: string, byHand: readonly string[] = []): void {
+  const twice = readOnly(file, (db) =>
+    db
+      .prepare<[string]>(
+        `SELECT schedule_key, slot, count(*) AS jobs FROM job_specs
+         WHERE schedule_key IS NOT NULL
+           AND job_id NOT IN (SELECT job_id FROM schedule_runs WHERE manual AND job_id IS NOT NULL)
+           AND job_id NOT IN (SELECT CAST(value AS INTEGER) FROM json_each(?))
+         GROUP BY 1, 2 HAVING count(*) > 1`,
+      )
+      .all(JSON.stringify(byHand)),
+  );
+  expect(twice, "slots with more than one job").toEqual([]);
+}
+
+/** Every slot was fired once, and what the schedules count is what their histories tell. */
+function checkSchedules(db: Database.Database): void {
+  const none = (what: string, sql: string) => {
+    expect(db.prepare(sql).all(), what).toEqual([]);
+  };
+  none("history of no schedule", "SELECT * FROM schedule_runs WHERE key NOT IN (SELECT key FROM schedules)");
+  none(
+    "slots in the history twice",
+    "SELECT key, slot FROM schedule_runs WHERE NOT manual GROUP BY 1, 2 HAVING count(*) > 1",
+  );
+  none(
+    "slots that were missed and fired",
+    `SELECT fired.* FROM schedule_runs AS missed JOIN schedule_runs AS fired USING (key)
+     WHERE missed.outcome = 'missed' AND NOT fired.manual AND fired.seq <> missed.seq
+       AND fired.slot BETWEEN missed.slot AND missed.through`,
+  );
+  none(
+    "slots that were fired and are to come",
+    `SELECT * FROM schedules JOIN schedule_runs USING (key) WHERE NOT manual AND through >= next_slot`,
+  );
+  none(
+    "jobs of another slot than their entry",
+    `SELECT * FROM schedule_runs JOIN job_specs USING (job_id)
+     WHERE key IS NOT schedule_key OR schedule_runs.slot IS NOT job_specs.slot`,
+  );
+  none(
+    "jobs that two entries tell of",
+    "SELECT job_id FROM schedule_runs WHERE job_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1",
+  );
+  none(
+    "entries with the wrong idea of a job",
+    "SELECT * FROM schedule_runs WHERE (outcome = 'enqueued') <> (job_id IS NOT NULL)",
+  );
+  none(
+    "slots that wait and are not in the history, or the other way round",
+    `SELECT key, waiting_slot, slot FROM schedules
+     FULL JOIN (SELECT key, slot FROM schedule_runs WHERE outcome = 'waiting') USING (key)
+     WHERE waiting_slot IS NOT slot`,
+  );
+  none(
+    "totals and a recount of a whole history",
+    `SELECT key FROM schedules LEFT JOIN schedule_runs USING (key) GROUP BY key
+     HAVING count(seq) = last_seq AND (max(seq) <> last_seq
+       OR enqueued <> count(*) FILTER (WHERE outcome = 'enqueued')
+       OR skipped <> count(*) FILTER (WHERE outcome = 'skipped')
+       OR missed_count <> count(*) FILTER (WHERE outcome = 'missed'))`,
+  );
+  none(
+    "histories with a gap",
+    `SELECT key FROM schedules JOIN schedule_runs USING (key)
+     WHERE overlap = 'allow' GROUP BY key HAVING max(seq) <> last_seq OR count(*) < min(last_seq, 100)`,
+  );
 }

@@ -15,6 +15,7 @@ import ts from "typescript";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FOLDERS = [
   "src/core",
+  "src/cron",
   "src/store",
   "src/engine",
   "src/worker",
@@ -22,7 +23,13 @@ const FOLDERS = [
   "test/processes",
   "test/support",
 ];
-const TOP_LEVEL = ["src/konveier.ts", "src/jobs.ts", "src/queues.ts", "src/open-store.ts"];
+const TOP_LEVEL = [
+  "src/konveier.ts",
+  "src/jobs.ts",
+  "src/queues.ts",
+  "src/schedules.ts",
+  "src/open-store.ts",
+];
 
 /**
  * The sources as JavaScript in a directory of their own. Where a test starts a great many processes,

@@ -6,7 +6,8 @@ import type { EngineContext } from "../context.js";
 import { jobOfSlot } from "./job.js";
 import { Slots } from "./slots.js";
 
-const BATCH = 200;
+/** Each may catch up with many slots, and finding those holds the event loop. */
+const BATCH = 50;
 
 /** When a slot is to be fired: with jitter, at random up to that much later. */
 export function withJitter(slot: Instant | null, jitterMs: number, random: () => number): Slot | null {

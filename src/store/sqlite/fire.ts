@@ -106,9 +106,11 @@ export class Fire {
       fired.push(one);
     }
     this.context.step("fire:runs");
+    // One firing may write more entries than are kept; it is shown whole until the next one.
+    const kept = Math.max(MAX_SCHEDULE_RUNS_KEPT, jobs.length + (missed === null ? 0 : 1));
     // Where overlaps matter, unfinished jobs are found by their entries.
     const drop = overlap === "allow" ? this.#dropOldRuns : this.#dropOldEndedRuns;
-    drop.run(key, seq - MAX_SCHEDULE_RUNS_KEPT);
+    drop.run(key, seq - kept);
     return fired;
   }
 

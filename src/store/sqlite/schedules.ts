@@ -97,14 +97,16 @@ export class SqliteSchedules implements ScheduleStore {
   write({ key, definition, source, next, expectedVersion }: ScheduleWrite): Promise<Schedule | null> {
     return this.context.write(() => {
       if ((this.#get.get(key)?.version ?? 0) !== expectedVersion) return null;
+      const now = this.context.clock.now();
       const slot = next === "keep" ? null : next;
+      if (slot !== null && slot.slot <= now) return null;
       const values = {
         ...columnsOf(definition),
         key,
         source,
         nextSlot: slot?.slot ?? null,
         nextAt: slot?.at ?? null,
-        now: this.context.clock.now(),
+        now,
         version: this.#newVersion(),
       };
       if (expectedVersion === 0) this.#insert.run(values);
@@ -160,7 +162,8 @@ export class SqliteSchedules implements ScheduleStore {
   }
 
   fire(firings: readonly Firing[]): Promise<readonly (readonly Fired[] | null)[]> {
-    return this.context.write(() => firings.map((firing) => this.#fire.slots(firing)));
+    // One write each: they share a transaction, unless they take too long for one.
+    return Promise.all(firings.map((firing) => this.context.write(() => this.#fire.slots(firing))));
   }
 
   fireWaiting(key: string, waiting: NewJobOfSlot): Promise<Fired | null> {
