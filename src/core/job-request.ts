@@ -78,30 +78,22 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
   const fault = (field: string, code: string, detail: string): void => {
     faults.push({ pointer: `${at}/${field}`, code, detail });
   };
-  const wholeNumber = (field: keyof JobRequest, min: number, max: number): void => {
-    const value = request[field];
-    if (value === undefined) return;
-    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max) {
-      fault(field, "out_of_range", `must be a whole number from ${min} to ${max}`);
-    }
-  };
-
   for (const field of Object.keys(request)) {
     if (!KNOWN_FIELDS.has(field)) fault(pointerPart(field), "unknown_field", "is not a field of a job");
   }
-  if (!isName(request.name)) fault("name", "invalid_name", nameFault("name").detail);
-  if (request.queue !== undefined && !isName(request.queue)) {
-    fault("queue", "invalid_name", nameFault("queue").detail);
-  }
-  wholeNumber("priority", 0, MAX_PRIORITY);
-  wholeNumber("delayMs", 0, MAX_BACKOFF_MS * 100);
-  wholeNumber("maxAttempts", 1, MAX_MAX_ATTEMPTS);
-  wholeNumber("timeoutMs", 1, MAX_BACKOFF_MS);
-  if (request.idempotencyKey !== undefined && !isKey(request.idempotencyKey)) {
+  // Each read by its own name: reading `request[field]` took longer than all the checks together.
+  const { name, queue, idempotencyKey, tags, backoff } = request;
+  if (!isName(name)) fault("name", "invalid_name", nameFault("name").detail);
+  if (queue !== undefined && !isName(queue)) fault("queue", "invalid_name", nameFault("queue").detail);
+  checkWholeNumber("priority", request.priority, 0, MAX_PRIORITY, fault);
+  checkWholeNumber("delayMs", request.delayMs, 0, MAX_BACKOFF_MS * 100, fault);
+  checkWholeNumber("maxAttempts", request.maxAttempts, 1, MAX_MAX_ATTEMPTS, fault);
+  checkWholeNumber("timeoutMs", request.timeoutMs, 1, MAX_BACKOFF_MS, fault);
+  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
     fault("idempotencyKey", "invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`);
   }
-  checkTags(request.tags, fault);
-  checkBackoff(request.backoff, fault);
+  checkTags(tags, fault);
+  checkBackoff(backoff, fault);
   const runAt = checkRunAt(request, fault);
   if (faults.length > 0) throw validationError(faults);
 
@@ -123,6 +115,12 @@ export function validationError(faults: readonly Fault[]): KonveierError {
 }
 
 type AddFault = (field: string, code: string, detail: string) => void;
+
+function checkWholeNumber(field: string, value: unknown, min: number, max: number, fault: AddFault): void {
+  if (value === undefined) return;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max) return;
+  fault(field, "out_of_range", `must be a whole number from ${min} to ${max}`);
+}
 
 function checkTags(tags: unknown, fault: AddFault): void {
   if (tags === undefined) return;

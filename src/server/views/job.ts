@@ -31,7 +31,7 @@ export function jobView(job: Job): JobView {
 }
 
 export function enqueuedJobView(job: Enqueued): EnqueuedJobView {
-  return { ...jobView(job), ...(job.deduplicated && { deduplicated: true }) };
+  return job.deduplicated ? { ...jobView(job), deduplicated: true } : jobView(job);
 }
 
 export function jobDetailView(job: JobDetail): JobDetailView {
