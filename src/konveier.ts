@@ -114,8 +114,8 @@ export class Konveier {
   }
 
   /**
-   * Runs the loops that promote due jobs, take back expired leases and prune. Workers start them by
-   * themselves; a process without workers need not.
+   * Runs the loops that fire schedules, promote due jobs, take back expired leases and prune. Workers start
+   * them by themselves. Call it where no process runs workers or the server, or nothing of that happens.
    */
   startBackground(): void {
     this.#refuseClosed();

@@ -1,6 +1,8 @@
 import { withFaultsUnder } from "./core/faults-under.js";
 import { pointerPart } from "./core/json-pointer.js";
-import type { Enqueued, Instant } from "./core/job.js";
+import { parseInstant, type InstantInput } from "./core/instant.js";
+import type { Enqueued } from "./core/job.js";
+import { validationError } from "./core/job-request.js";
 import type { Schedule, ScheduleRun, ScheduleSource } from "./core/schedule.js";
 import type { EngineContext } from "./engine/context.js";
 import {
@@ -16,6 +18,8 @@ import type { ScheduledJobSettings, ScheduleRequest } from "./engine/schedules/r
 import type { SchedulePage } from "./store/schedules.js";
 import type { JobDefinition } from "./worker/define-job.js";
 import { jobRequestOf } from "./worker/job-request-of.js";
+
+const MAX_PREVIEW = 1_000;
 
 /** When a schedule makes jobs, and which. */
 export interface ScheduleOptions<Payload = unknown> extends Omit<ScheduleRequest, "job"> {
@@ -89,12 +93,24 @@ export class Schedules {
     return this.context.store.schedules.runs(key, limit, beforeSeq);
   }
 
-  /** The next `count` runs after `after` (default: now), with notes where clocks change. @throws KonveierError `schedule_not_found` */
+  /**
+   * The next `count` runs (1 to 1000, default 20) after `after` (default: now), with notes where clocks change.
+   *
+   * @throws KonveierError `schedule_not_found`, `validation_failed`
+   */
   async next(
     key: string,
-    { count = 20, after = this.context.store.now() }: { count?: number; after?: Instant } = {},
+    { count = 20, after }: { count?: number; after?: InstantInput } = {},
   ): Promise<Preview> {
-    return upcomingRuns(await findSchedule(this.context, key), after, count);
+    if (!Number.isSafeInteger(count) || count < 1 || count > MAX_PREVIEW) {
+      const detail = `must be a whole number from 1 to ${MAX_PREVIEW}`;
+      throw validationError([{ pointer: "/count", code: "out_of_range", detail }]);
+    }
+    const from = after === undefined ? this.context.store.now() : parseInstant(after);
+    if (typeof from !== "number") {
+      throw validationError([{ pointer: "/after", code: "invalid_instant", detail: from.problem }]);
+    }
+    return upcomingRuns(await findSchedule(this.context, key), from, count);
   }
 
   async #put<Payload>(

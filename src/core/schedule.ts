@@ -69,6 +69,8 @@ export interface Schedule extends ScheduleDefinition {
   readonly source: ScheduleSource;
   /** `null`: it has ended, or it cannot go on, see `problem`. Kept while paused, and found anew at resume. */
   readonly next: Slot | null;
+  /** The latest slot that was fired or missed. */
+  readonly lastSlot: Instant | null;
   /** With the overlap policy `queue`: the slot that waits. */
   readonly waitingSlot: Instant | null;
   readonly pausedAt: Instant | null;

@@ -22,7 +22,7 @@ const LARGEST_DATE_MS = 8.64e15;
  * @throws RangeError when `after` is no valid date
  */
 export function nextRun(rule: CronRule, zone: Zone, after: number): number | null {
-  const valid = Math.abs(after) <= LARGEST_DATE_MS;
+  const valid = Number.isFinite(after) && Math.abs(after) <= LARGEST_DATE_MS;
   if (!valid) throw new RangeError("after must be a valid date, in milliseconds since 1970");
   if (after >= YEAR_10000) return null;
   const next = rule.stepped ? nextStepped(rule, zone, after) : nextFixed(rule, zone, after);

@@ -26,6 +26,8 @@ export interface Firing {
   /** What was read; if either has changed since, nothing happens: somebody else fired or edited it. */
   readonly version: number;
   readonly slot: Instant;
+  /** The latest slot that this decides about: neither it nor an earlier one ever fires again. */
+  readonly last: Instant;
   readonly next: Slot | null;
   /** Slots that make no job because nobody was there to fire them; at most one range. */
   readonly missed: { readonly from: Instant; readonly through: Instant } | null;
@@ -89,7 +91,7 @@ export interface ScheduleStore {
   /** Makes the job of the slot that waits, unless a job of the schedule runs again or another process did. */
   fireWaiting(key: string, waiting: NewJobOfSlot): Promise<Fired | null>;
   /** Makes a job now, whatever the policies say; the next slot stays. @returns `null` when there is no such schedule */
-  runNow(key: string, waiting: NewJobOfSlot): Promise<Enqueued | null>;
+  runNow(key: string, job: NewJobOfSlot): Promise<Enqueued | null>;
   /** Stops a schedule that cannot go on, if it is still the one that was read. */
   stop(key: string, version: number, problem: string): Promise<boolean>;
 

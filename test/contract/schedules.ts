@@ -100,6 +100,7 @@ export function schedulesContract(contract: Contract): void {
         endAt: T0 + 365 * 24 * HOUR,
         jitterMs: 1_000,
         next: { slot: T0 + 8 * HOUR, at: T0 + 8 * HOUR },
+        lastSlot: null,
         waitingSlot: null,
         pausedAt: null,
         pauseReason: null,
@@ -324,6 +325,19 @@ export function schedulesContract(contract: Contract): void {
       expect(await slots(harness)).toEqual([MINUTE, 2 * MINUTE]);
     });
 
+    contract.test("CLK-03 nor do a resume and new times after such a step", async (harness) => {
+      await put(harness, { cron: "* * * * *" });
+      await after(harness, MINUTE);
+      harness.clock.stepWall(-5_000);
+      await pauseSchedule(harness.engine, "tick", null);
+      expect(await resumeSchedule(harness.engine, "tick")).toMatchObject({ next: { slot: T0 + 2 * MINUTE } });
+      await put(harness, { cron: "* * * * *", timezone: "Europe/Berlin" });
+      await after(harness, 10_000);
+      expect(await slots(harness)).toEqual([MINUTE]);
+      await after(harness, MINUTE);
+      expect(await slots(harness)).toEqual([MINUTE, 2 * MINUTE]);
+    });
+
     contract.test("startAt and endAt bound the slots; then it has ended", async (harness) => {
       await put(harness, { startAt: T0 + 90_000, endAt: T0 + 90_000 + MINUTE });
       await after(harness, 89_999);
@@ -348,6 +362,21 @@ export function schedulesContract(contract: Contract): void {
       await fireDue(jittery);
       expect(await slots(harness)).toEqual([MINUTE]);
       expect((await existing(harness)).next).toEqual({ slot: T0 + 2 * MINUTE, at: T0 + 2 * MINUTE + 5_000 });
+    });
+
+    contract.test("slots that pass while another waits for its jitter all fire", async (harness) => {
+      const jittery = { ...harness.engine, random: () => 0.99 };
+      const request = { cron: "*/3,59 */2,59 * * * *", jitterMs: 1_900, job: { name: "work" } };
+      await putSchedule(jittery, "tick", request, "api");
+      harness.clock.block(MINUTE * 58 + 55_000);
+      await fireDue(jittery);
+      for (let second = 0; second < 10; second += 1) {
+        harness.clock.block(1_000);
+        while (await fireDue(jittery));
+      }
+      expect((await slots(harness)).slice(1, 4)).toEqual(
+        [57, 59, 60].map((second) => 58 * MINUTE + second * 1_000),
+      );
     });
 
     contract.test("one that cannot be understood any more stops, and holds up no other", async (harness) => {
@@ -433,6 +462,20 @@ export function schedulesContract(contract: Contract): void {
       expect(await history(harness)).toEqual([`enqueued ${12 * HOUR}`, `missed ${36 * HOUR}`]);
       expect((await existing(harness)).next?.slot).toBe(T0 + 60 * HOUR);
       expect((await existing(harness)).totals).toEqual({ enqueued: 1, skipped: 0, missed: 1 });
+    });
+
+    contract.test("skip: a slot whose jitter has not passed is not late", async (harness) => {
+      const jittery = { ...harness.engine, random: () => 0.5 };
+      const request = {
+        everyMs: HOUR,
+        jitterMs: 50 * MINUTE,
+        missed: "skip",
+        job: { name: "work" },
+      } as const;
+      await putSchedule(jittery, "tick", request, "api");
+      harness.clock.block(3 * HOUR + 5 * MINUTE);
+      await fireDue(jittery);
+      expect(await history(harness)).toEqual([`missed ${HOUR}..${2 * HOUR}`, `enqueued ${3 * HOUR}`]);
     });
 
     contract.test("skip: of many the latest counts", async (harness) => {
@@ -533,6 +576,20 @@ export function schedulesContract(contract: Contract): void {
         expect((await existing(harness)).totals).toEqual({ enqueued: 2, skipped: 1, missed: 0 });
       },
     );
+
+    contract.test("queue: a later slot never overtakes the one that waits", async (harness) => {
+      await put(harness, { overlap: "queue" });
+      await after(harness, MINUTE);
+      const job = await harness.claimOne();
+      await after(harness, MINUTE);
+      await harness.complete(job);
+      harness.clock.block(MINUTE);
+      await fireDue(harness.engine);
+      expect(await slots(harness)).toEqual([MINUTE]);
+      await fireWaiting(harness.engine);
+      expect(await slots(harness)).toEqual([MINUTE, 2 * MINUTE]);
+      expect((await history(harness)).at(-1)).toBe(`skipped ${3 * MINUTE}`);
+    });
 
     contract.test("queue: of all that start the waiting slot a single one does", async (harness) => {
       await put(harness, { overlap: "queue" });
@@ -642,6 +699,16 @@ export function schedulesContract(contract: Contract): void {
         pausedAt: null,
         next: null,
         problem: expect.stringContaining("Mars/Olympus") as string,
+      });
+      const stopped = await existing(harness);
+      await store.schedules.write({
+        ...{ key: "tick", source: "api", next: null, expectedVersion: stopped.version },
+        definition: { ...stopped, timezone: "UTC" },
+      });
+      await pauseSchedule(engine, "tick", null);
+      expect(await resumeSchedule(engine, "tick")).toMatchObject({
+        problem: null,
+        next: { slot: T0 + MINUTE },
       });
     });
 

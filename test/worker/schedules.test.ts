@@ -68,6 +68,10 @@ describe("schedules in code", () => {
       next: [Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 2, 30, 0, 30)],
       notes: [{ at: Date.UTC(2026, 2, 29, 1), shift: "after_gap" }],
     });
+    expect((await schedules.next("daily", { after: new Date(march), count: 1 })).next).toHaveLength(1);
+    for (const faulty of [{ count: Infinity }, { count: 0 }, { after: NaN }, { after: "soon" }]) {
+      await expect(schedules.next("daily", faulty)).rejects.toMatchObject({ code: "validation_failed" });
+    }
     expect(await schedules.pause("daily", "why")).toMatchObject({ pauseReason: "why" });
     expect(await schedules.resume("daily")).toMatchObject({ pausedAt: null });
     clock.block(5);

@@ -11,8 +11,9 @@ export function createScheduler(context: EngineContext): Loop {
   return new Loop(
     clock,
     async () => {
-      const more = await fireDue(context);
+      // Those that waited go first: a later slot must not overtake them.
       await fireWaiting(context);
+      const more = await fireDue(context);
       if (more) return 0;
       const next = await store.schedules.nextDue();
       if (next === null) return LONGEST_SLEEP_MS;

@@ -1,4 +1,4 @@
-import { MAX_PROGRESS_MESSAGE_LENGTH } from "../../core/defaults.js";
+import { MAX_REASON_LENGTH } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Enqueued } from "../../core/job.js";
 import type { Schedule } from "../../core/schedule.js";
@@ -18,7 +18,7 @@ export async function pauseSchedule(
   key: string,
   reason: string | null,
 ): Promise<Schedule> {
-  const text = reason === null ? null : storableText(reason, MAX_PROGRESS_MESSAGE_LENGTH);
+  const text = reason === null ? null : storableText(reason, MAX_REASON_LENGTH);
   return (await store.schedules.pause(key, text)) ?? notFound(key);
 }
 
@@ -43,7 +43,7 @@ export async function resumeSchedule(context: EngineContext, key: string): Promi
 
 function slotOrProblem(context: EngineContext, schedule: Schedule) {
   try {
-    return { next: firstSlot(context, schedule), problem: null };
+    return { next: firstSlot(context, schedule, schedule.lastSlot), problem: null };
   } catch (error) {
     return { next: null, problem: error instanceof Error ? error.message : String(error) };
   }
@@ -56,8 +56,10 @@ function slotOrProblem(context: EngineContext, schedule: Schedule) {
  */
 export async function runSchedule(context: EngineContext, key: string): Promise<Enqueued> {
   const schedule = await findSchedule(context, key);
-  const job = jobOfSlot(schedule, context.store.now());
-  return (await context.store.schedules.runNow(key, job)) ?? notFound(key);
+  const slot = context.store.now();
+  const job = (await context.store.schedules.runNow(key, jobOfSlot(schedule, slot))) ?? notFound(key);
+  context.events.emit("schedule.fired", { key, slot, jobId: job.id });
+  return job;
 }
 
 /** With its history; jobs that it made stay. @throws KonveierError `schedule_not_found` */

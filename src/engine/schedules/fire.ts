@@ -6,8 +6,9 @@ import type { EngineContext } from "../context.js";
 import { jobOfSlot } from "./job.js";
 import { Slots } from "./slots.js";
 
-/** Each may catch up with many slots, and finding those holds the event loop. */
-const BATCH = 50;
+const BATCH = 200;
+/** A schedule may catch up with a thousand slots: so many jobs are made before others have their turn. */
+const JOBS_AT_ONCE = 500;
 
 /** When a slot is to be fired: with jitter, at random up to that much later. */
 export function withJitter(slot: Instant | null, jitterMs: number, random: () => number): Slot | null {
@@ -24,11 +25,23 @@ export async function fireDue(context: EngineContext, limit = BATCH): Promise<bo
   const due = await context.store.schedules.due(limit);
   if (due.length === 0) return false;
   const now = context.store.now();
-  const firings: Firing[] = [];
+  let firings: Firing[] = [];
+  let jobs = 0;
   for (const schedule of due) {
     const firing = await attempt(context, schedule, () => firingOf(schedule, now, context.random));
-    if (firing !== null) firings.push(firing);
+    if (firing === null) continue;
+    firings.push(firing);
+    jobs += firing.jobs.length;
+    if (jobs < JOBS_AT_ONCE) continue;
+    await fire(context, firings);
+    firings = [];
+    jobs = 0;
   }
+  await fire(context, firings);
+  return due.length === limit;
+}
+
+async function fire(context: EngineContext, firings: readonly Firing[]): Promise<void> {
   const results = await context.store.schedules.fire(firings);
   for (const [index, { key, missed }] of firings.entries()) {
     const fired = results[index] ?? null;
@@ -36,7 +49,6 @@ export async function fireDue(context: EngineContext, limit = BATCH): Promise<bo
     if (missed !== null) context.events.emit("schedule.missed", { key, ...missed });
     for (const one of fired) tellFired(context, one);
   }
-  return due.length === limit;
 }
 
 function tellFired({ events }: EngineContext, { key, slot, outcome, jobId }: Fired): void {
@@ -59,12 +71,13 @@ export function firingOf(schedule: Schedule, now: Instant, random: () => number)
   const { key, version, next, missed, maxMissed, overlap, jitterMs } = schedule;
   if (next === null) throw new Error(`Schedule ${key} has no next slot`);
   const slots = new Slots(schedule);
-  // Jitter makes the clock pass the slot before it is due; further slots in between cannot be.
-  const latest = slots.latest(next.slot, now) ?? next.slot;
-  const late = now - (latest === next.slot ? next.at : latest);
+  // Later slots that passed while this one waited for its jitter were not missed: each has its own turn.
+  const onTime = jitterMs > 0 && now - next.at <= jitterMs;
+  const latest = onTime ? next.slot : (slots.latest(next.slot, now) ?? next.slot);
+  const late = now - (latest === next.slot ? next.at : latest + jitterMs);
 
   let fired: Instant[];
-  if (missed === "all") fired = slots.latestMany(next.slot, Math.max(latest, next.slot), maxMissed);
+  if (missed === "all") fired = slots.latestMany(next.slot, latest, maxMissed);
   else if (missed === "skip" && late > MISSED_AFTER_MS) fired = [];
   else fired = [latest];
   const oldest = fired[0];
@@ -74,6 +87,7 @@ export function firingOf(schedule: Schedule, now: Instant, random: () => number)
     key,
     version,
     slot: next.slot,
+    last: latest,
     next: withJitter(slots.after(latest), jitterMs, random),
     missed: through === null ? null : { from: next.slot, through },
     jobs: fired.map((slot) => jobOfSlot(schedule, slot)),

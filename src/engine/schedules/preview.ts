@@ -2,9 +2,10 @@ import type { Fault } from "../../core/errors.js";
 import type { Instant } from "../../core/job.js";
 import { validationError } from "../../core/job-request.js";
 import type { Schedule, Timing } from "../../core/schedule.js";
+import { CronError } from "../../cron/cron-error.js";
 import { describeShift } from "../../cron/next.js";
 import { parseCron } from "../../cron/parse.js";
-import { zone } from "../../cron/zone.js";
+import { UnknownZoneError, zone } from "../../cron/zone.js";
 import { checkTimezone, cronFault } from "./request.js";
 import { Slots } from "./slots.js";
 
@@ -36,10 +37,12 @@ function previewOf(timing: Timing, after: Instant, count: number): Preview {
  * program that wrote it may have known more: time zones come and go with the version of Node.
  */
 export function upcomingRuns(schedule: Schedule, after: Instant, count: number): Preview {
-  const faults: Fault[] = [];
-  checkTimezone(schedule.timezone, faults);
-  if (schedule.cron !== null && cronFault(schedule.cron) !== null) return NOTHING;
-  return faults.length > 0 ? NOTHING : previewOf(schedule, after, count);
+  try {
+    return previewOf(schedule, after, count);
+  } catch (error) {
+    if (error instanceof CronError || error instanceof UnknownZoneError) return NOTHING;
+    throw error;
+  }
 }
 
 const NOTHING: Preview = { next: [], notes: [] };

@@ -1,7 +1,9 @@
 import { validationError } from "../../core/job-request.js";
 import { assertName } from "../../core/names.js";
+import type { Instant } from "../../core/job.js";
 import { fingerprint } from "../../core/fingerprint.js";
 import type { Schedule, ScheduleDefinition, ScheduleSource, Slot, Timing } from "../../core/schedule.js";
+import { zone } from "../../cron/zone.js";
 import type { EngineContext } from "../context.js";
 import { withJitter } from "./fire.js";
 import { checkScheduleRequest, type ScheduleRequest } from "./request.js";
@@ -36,7 +38,7 @@ export async function putSchedule(
       key,
       definition,
       source,
-      next: before !== null && keepsSlots(before, definition) ? "keep" : newSlot(context, definition),
+      next: before !== null && keepsSlots(before, definition) ? "keep" : newSlot(context, definition, before),
       expectedVersion: before?.version ?? 0,
     });
     // Somebody else wrote in between: look again.
@@ -52,16 +54,30 @@ function checkKey(key: string): void {
   throw validationError([{ pointer: "/key", code: "invalid_name", detail }]);
 }
 
-/** The first slot after now. */
-export function firstSlot({ store, random }: EngineContext, definition: ScheduleDefinition): Slot | null {
-  return withJitter(new Slots(definition).after(store.now()), definition.jitterMs, random);
+/**
+ * The first slot after now, and after the latest one that was fired: the clock may have stepped back since.
+ *
+ * @throws CronError, UnknownZoneError
+ */
+export function firstSlot(
+  { store, random }: EngineContext,
+  definition: ScheduleDefinition,
+  lastSlot: Instant | null,
+): Slot | null {
+  const after = Math.max(store.now(), lastSlot ?? 0);
+  return withJitter(new Slots(definition).after(after), definition.jitterMs, random);
 }
 
-/** @throws KonveierError `validation_failed` when the expression names only times that its zone always skips */
-function newSlot(context: EngineContext, definition: ScheduleDefinition): Slot | null {
-  const slot = firstSlot(context, definition);
-  if (slot !== null || definition.endAt !== null) return slot;
-  const detail = `never runs in the time zone ${definition.timezone}: its clocks skip every such time`;
+/** @throws KonveierError `validation_failed` when there is none that only `endAt` keeps away */
+function newSlot(
+  context: EngineContext,
+  definition: ScheduleDefinition,
+  before: Schedule | null,
+): Slot | null {
+  const slot = firstSlot(context, definition, before?.lastSlot ?? null);
+  if (slot !== null) return slot;
+  if (firstSlot(context, { ...definition, endAt: null }, null) !== null) return null;
+  const detail = `has no run before the year 10000 in the time zone ${definition.timezone}`;
   throw validationError([{ pointer: "/cron", code: "invalid_cron", detail }]);
 }
 
@@ -79,5 +95,14 @@ function keepsSlots(before: Schedule, definition: ScheduleDefinition): boolean {
 }
 
 function timingOf({ cron, everyMs, timezone, startAt, endAt }: Timing): Timing {
-  return { cron, everyMs, timezone, startAt, endAt };
+  return { cron, everyMs, timezone: spelledHere(timezone), startAt, endAt };
+}
+
+/** Which of a zone's names counts changes with the version of Node. */
+function spelledHere(timezone: string): string {
+  try {
+    return zone(timezone).name;
+  } catch {
+    return timezone;
+  }
 }

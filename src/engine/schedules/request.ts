@@ -222,10 +222,12 @@ function toTemplate(request: JobRequest): JobTemplate {
   };
 }
 
-/** Looked at this many slots ahead, which covers every rhythm of a day. */
 const SLOTS_COMPARED = 100;
 
-/** With jitter beyond the distance to the next slot, jobs would come in another order than their slots. */
+/**
+ * Jitter beyond the distance to the next slot is mostly a mistake. Some such slots are not among those that are
+ * looked at, as on the nights when clocks change; they fire all the same, one after the other.
+ */
 function refuseWideJitter(definition: ScheduleDefinition): void {
   if (definition.jitterMs === 0) return;
   const slots = new Slots({ ...definition, endAt: null });

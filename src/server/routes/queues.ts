@@ -1,5 +1,5 @@
 import { PauseBody, QueueParams } from "../../api/queue.js";
-import { MAX_PROGRESS_MESSAGE_LENGTH } from "../../core/defaults.js";
+import { MAX_REASON_LENGTH } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import { storableText } from "../../core/storable-text.js";
 import { unhandledNames } from "../../engine/unhandled.js";
@@ -30,8 +30,7 @@ export function queueRoutes(app: App, { context }: Services): void {
     "/v1/queues/:name/pause",
     { schema: { params: QueueParams, body: PauseBody } },
     async ({ params, body }) => {
-      const reason =
-        body.reason === undefined ? null : storableText(body.reason, MAX_PROGRESS_MESSAGE_LENGTH);
+      const reason = body.reason === undefined ? null : storableText(body.reason, MAX_REASON_LENGTH);
       return queueView(await store.queues.pause(params.name, reason));
     },
   );

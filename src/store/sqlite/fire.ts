@@ -1,6 +1,6 @@
 import { MAX_SCHEDULE_RUNS_KEPT } from "../../core/defaults.js";
 import type { Enqueued, Instant } from "../../core/job.js";
-import type { ScheduleRunOutcome } from "../../core/schedule.js";
+import type { OverlapPolicy, ScheduleRunOutcome } from "../../core/schedule.js";
 import type { Fired, Firing, NewJobOfSlot } from "../schedules.js";
 import type { SqliteContext } from "./context.js";
 import type { Enqueue } from "./enqueue.js";
@@ -27,9 +27,10 @@ export class Fire {
   readonly #wait;
   readonly #takeWaiting;
   readonly #busy;
-  readonly #startCount;
-  readonly #startRun;
-  readonly #clearWaiting;
+  readonly #waits;
+  readonly #countEnqueued;
+  readonly #markEnqueued;
+  readonly #skipWaiting;
   readonly #skipRun;
   readonly #addCount;
   readonly #insertRun;
@@ -42,8 +43,8 @@ export class Fire {
   ) {
     const { db } = context;
     // The guard: of all that read this slot as the next one, a single one moves the schedule on.
-    this.#advance = db.prepare<[number | null, number | null, string, number, number]>(
-      `UPDATE schedules SET next_slot = ?, next_at = ?
+    this.#advance = db.prepare<[number | null, number | null, number, string, number, number]>(
+      `UPDATE schedules SET next_slot = ?, next_at = ?, last_slot = ?
        WHERE key = ? AND version = ? AND next_slot = ? AND paused_at IS NULL`,
     );
     this.#wait = db.prepare<[number, string]>(
@@ -53,12 +54,13 @@ export class Fire {
       "UPDATE schedules SET waiting_slot = NULL WHERE key = ? AND waiting_slot = ? AND paused_at IS NULL",
     );
     this.#busy = db.prepare<[string]>(`${unfinishedJobOf("?")} LIMIT 1`);
-    this.#startCount = db.prepare<[string]>("UPDATE schedules SET enqueued = enqueued + 1 WHERE key = ?");
-    this.#startRun = db.prepare<[number, string, string, number]>(
+    this.#waits = db.prepare<[string]>("SELECT 1 FROM schedules WHERE key = ? AND waiting_slot IS NOT NULL");
+    this.#countEnqueued = db.prepare<[string]>("UPDATE schedules SET enqueued = enqueued + 1 WHERE key = ?");
+    this.#markEnqueued = db.prepare<[number, string, string, number]>(
       `UPDATE schedule_runs SET outcome = 'enqueued', fired_at = ?, job_id = ?
        WHERE key = ? AND slot = ? AND outcome = 'waiting'`,
     );
-    this.#clearWaiting = db.prepare<[string]>(
+    this.#skipWaiting = db.prepare<[string]>(
       `UPDATE schedules SET waiting_slot = NULL, skipped = skipped + 1
        WHERE key = ? AND waiting_slot IS NOT NULL`,
     );
@@ -83,8 +85,8 @@ export class Fire {
     );
   }
 
-  slots({ key, version, slot, next, missed, jobs, overlap }: Firing): Fired[] | null {
-    const { changes } = this.#advance.run(next?.slot ?? null, next?.at ?? null, key, version, slot);
+  slots({ key, version, slot, last, next, missed, jobs, overlap }: Firing): Fired[] | null {
+    const { changes } = this.#advance.run(next?.slot ?? null, next?.at ?? null, last, key, version, slot);
     if (changes === 0) return null;
     this.context.step("fire:advance");
     let seq = 0;
@@ -108,43 +110,49 @@ export class Fire {
     this.context.step("fire:runs");
     // One firing may write more entries than are kept; it is shown whole until the next one.
     const kept = Math.max(MAX_SCHEDULE_RUNS_KEPT, jobs.length + (missed === null ? 0 : 1));
-    // Where overlaps matter, unfinished jobs are found by their entries.
-    const drop = overlap === "allow" ? this.#dropOldRuns : this.#dropOldEndedRuns;
-    drop.run(key, seq - kept);
+    this.#dropRuns(key, seq - kept, overlap);
     return fired;
   }
 
-  waiting(key: string, { slot, job }: NewJobOfSlot): Fired | null {
+  startWaiting(key: string, { slot, job }: NewJobOfSlot): Fired | null {
     if (this.#isBusy(key)) return null;
     if (this.#takeWaiting.run(key, slot).changes === 0) return null;
     this.context.step("fire:advance");
     const { id } = this.enqueue.insert(job, this.context.clock.now());
-    this.#startRun.run(this.context.clock.now(), id, key, slot);
-    this.#startCount.run(key);
+    this.#markEnqueued.run(this.context.clock.now(), id, key, slot);
+    this.#countEnqueued.run(key);
     this.context.step("fire:runs");
     return { key, slot, outcome: "enqueued", jobId: id };
   }
 
   /** The policy has changed and lets no slot wait: the one that did is skipped. */
   dropWaiting(key: string): void {
-    if (this.#clearWaiting.run(key).changes > 0) this.#skipRun.run(key);
+    if (this.#skipWaiting.run(key).changes > 0) this.#skipRun.run(key);
   }
 
-  byHand(key: string, { slot, job }: NewJobOfSlot): Enqueued {
+  byHand(key: string, { slot, job }: NewJobOfSlot, overlap: OverlapPolicy): Enqueued {
     const enqueued = this.enqueue.insert(job, this.context.clock.now());
     const run = { slot, through: slot, manual: true, outcome: "enqueued", jobId: enqueued.id } as const;
     const seq = this.#record(key, run);
     this.context.step("fire:runs");
-    this.#dropOldEndedRuns.run(key, seq - MAX_SCHEDULE_RUNS_KEPT);
+    this.#dropRuns(key, seq - MAX_SCHEDULE_RUNS_KEPT, overlap);
     return enqueued;
+  }
+
+  #dropRuns(key: string, upTo: number, overlap: OverlapPolicy): void {
+    // Where overlaps matter, unfinished jobs are found by their entries.
+    const drop = overlap === "allow" ? this.#dropOldRuns : this.#dropOldEndedRuns;
+    drop.run(key, upTo);
   }
 
   #isBusy(key: string): boolean {
     return this.#busy.get(key) !== undefined;
   }
 
-  #slot(key: string, { slot, job }: NewJobOfSlot, overlap: Firing["overlap"]): Fired {
-    if (overlap === "allow" || !this.#isBusy(key)) {
+  #slot(key: string, { slot, job }: NewJobOfSlot, overlap: OverlapPolicy): Fired {
+    // A slot that waits still has to make its job, and goes first.
+    const held = overlap !== "allow" && (this.#waits.get(key) !== undefined || this.#isBusy(key));
+    if (!held) {
       const { id } = this.enqueue.insert(job, this.context.clock.now());
       return { key, slot, outcome: "enqueued", jobId: id };
     }

@@ -26,6 +26,7 @@ export interface ScheduleRow {
   readonly jitter_ms: number;
   readonly next_slot: number | null;
   readonly next_at: number | null;
+  readonly last_slot: number | null;
   readonly waiting_slot: number | null;
   readonly paused_at: number | null;
   readonly pause_reason: string | null;
@@ -65,6 +66,7 @@ export function toSchedule(row: ScheduleRow): Schedule {
     overlap: row.overlap,
     jitterMs: row.jitter_ms,
     next: row.next_slot === null || row.next_at === null ? null : { slot: row.next_slot, at: row.next_at },
+    lastSlot: row.last_slot,
     waitingSlot: row.waiting_slot,
     pausedAt: row.paused_at,
     pauseReason: row.pause_reason,

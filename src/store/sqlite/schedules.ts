@@ -57,7 +57,7 @@ export class SqliteSchedules implements ScheduleStore {
        WHERE key = ?`,
     );
     this.#resume = db.prepare<[number | null, number | null, number, number, string, number]>(
-      `UPDATE schedules SET paused_at = NULL, pause_reason = NULL, next_slot = ?, next_at = ?, updated_at = ?,
+      `UPDATE schedules SET paused_at = NULL, pause_reason = NULL, problem = NULL, next_slot = ?, next_at = ?, updated_at = ?,
          version = ? WHERE key = ? AND version = ?`,
     );
     this.#stop = db.prepare<[string, string, number]>(
@@ -167,13 +167,14 @@ export class SqliteSchedules implements ScheduleStore {
   }
 
   fireWaiting(key: string, waiting: NewJobOfSlot): Promise<Fired | null> {
-    return this.context.write(() => this.#fire.waiting(key, waiting));
+    return this.context.write(() => this.#fire.startWaiting(key, waiting));
   }
 
-  runNow(key: string, waiting: NewJobOfSlot): Promise<Enqueued | null> {
-    return this.context.write(() =>
-      this.#get.get(key) === undefined ? null : this.#fire.byHand(key, waiting),
-    );
+  runNow(key: string, job: NewJobOfSlot): Promise<Enqueued | null> {
+    return this.context.write(() => {
+      const row = this.#get.get(key);
+      return row === undefined ? null : this.#fire.byHand(key, job, row.overlap);
+    });
   }
 
   stop(key: string, version: number, problem: string): Promise<boolean> {

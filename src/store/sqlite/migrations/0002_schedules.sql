@@ -23,6 +23,8 @@ CREATE TABLE schedules (
   -- A slot fires by moving `next_slot` on, in the transaction that makes its job.
   next_slot    INTEGER,
   next_at      INTEGER,
+  -- The latest slot that was fired or missed: whatever the clock does, slots up to it are over.
+  last_slot    INTEGER,
   waiting_slot INTEGER,
   paused_at    INTEGER,
   pause_reason TEXT,
