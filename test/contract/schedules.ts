@@ -700,11 +700,13 @@ export function schedulesContract(contract: Contract): void {
         next: null,
         problem: expect.stringContaining("Mars/Olympus") as string,
       });
-      const stopped = await existing(harness);
-      await store.schedules.write({
-        ...{ key: "tick", source: "api", next: null, expectedVersion: stopped.version },
-        definition: { ...stopped, timezone: "UTC" },
-      });
+    });
+
+    contract.test("one that is understood again resumes without its problem", async (harness) => {
+      const { store, engine } = harness;
+      const { schedule } = await put(harness);
+      expect(await store.schedules.stop("tick", schedule.version, "the zone was not known")).toBe(true);
+      expect(await existing(harness)).toMatchObject({ next: null, problem: "the zone was not known" });
       await pauseSchedule(engine, "tick", null);
       expect(await resumeSchedule(engine, "tick")).toMatchObject({
         problem: null,
