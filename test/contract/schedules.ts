@@ -177,6 +177,20 @@ export function schedulesContract(contract: Contract): void {
       },
     );
 
+    contract.test("SCH-04 nor when the clock steps back in between", async (harness) => {
+      await put(harness, { cron: "* * * * * *" });
+      const write = harness.store.schedules.write.bind(harness.store.schedules);
+      harness.store.schedules.write = async (schedule) => {
+        harness.store.schedules.write = write;
+        await after(harness, 1_001);
+        harness.clock.stepWall(-800);
+        return write(schedule);
+      };
+      await put(harness, { everyMs: 1_000 });
+      await after(harness, 1_000);
+      expect(await slots(harness)).toEqual([1_000]);
+    });
+
     contract.test("20 writers at once all succeed, one after the other", async (harness) => {
       const others = await Promise.all([harness.another(), harness.another()]);
       const writers = Array.from({ length: 20 }, (_, index) =>
@@ -589,6 +603,22 @@ export function schedulesContract(contract: Contract): void {
       await fireWaiting(harness.engine);
       expect(await slots(harness)).toEqual([MINUTE, 2 * MINUTE]);
       expect((await history(harness)).at(-1)).toBe(`skipped ${3 * MINUTE}`);
+    });
+
+    contract.test("queue: a waiting slot that cannot be made holds up no other schedule", async (harness) => {
+      await put(harness, { overlap: "queue" });
+      await put(harness, {}, "good");
+      await after(harness, MINUTE);
+      await after(harness, MINUTE);
+      const { store } = harness;
+      for (const { jobId } of await store.schedules.runs("tick", 9, null)) {
+        if (jobId !== null) await store.jobs.cancel(jobId);
+      }
+      store.schedules.fireWaiting = () => Promise.reject(new TypeError("the template has no tags"));
+      await fireWaiting(harness.engine);
+      expect(await existing(harness)).toMatchObject({ next: null, problem: "the template has no tags" });
+      await after(harness, MINUTE);
+      expect((await history(harness, "good")).at(-1)).toBe(`enqueued ${3 * MINUTE}`);
     });
 
     contract.test("queue: of all that start the waiting slot a single one does", async (harness) => {

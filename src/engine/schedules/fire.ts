@@ -1,4 +1,5 @@
 import { MISSED_AFTER_MS } from "../../core/defaults.js";
+import { isStoreError } from "../../core/errors.js";
 import type { Instant } from "../../core/job.js";
 import type { Schedule, Slot } from "../../core/schedule.js";
 import type { Fired, Firing } from "../../store/schedules.js";
@@ -61,7 +62,9 @@ export async function fireWaiting(context: EngineContext, limit = BATCH): Promis
   for (const schedule of await context.store.schedules.unblocked(limit)) {
     const { key, waitingSlot } = schedule;
     if (waitingSlot === null) continue;
-    const fired = await context.store.schedules.fireWaiting(key, jobOfSlot(schedule, waitingSlot));
+    const fired = await attempt(context, schedule, () =>
+      context.store.schedules.fireWaiting(key, jobOfSlot(schedule, waitingSlot)),
+    );
     if (fired !== null) tellFired(context, fired);
   }
 }
@@ -74,7 +77,7 @@ export function firingOf(schedule: Schedule, now: Instant, random: () => number)
   // Later slots that passed while this one waited for its jitter were not missed: each has its own turn.
   const onTime = jitterMs > 0 && now - next.at <= jitterMs;
   const latest = onTime ? next.slot : (slots.latest(next.slot, now) ?? next.slot);
-  const late = now - (latest === next.slot ? next.at : latest + jitterMs);
+  const late = now - (latest + jitterMs);
 
   let fired: Instant[];
   if (missed === "all") fired = slots.latestMany(next.slot, latest, maxMissed);
@@ -96,14 +99,15 @@ export function firingOf(schedule: Schedule, now: Instant, random: () => number)
 }
 
 /** A schedule that cannot be understood any more must not keep the others from firing. */
-async function attempt(
+async function attempt<T>(
   context: EngineContext,
   schedule: Schedule,
-  work: () => Firing,
-): Promise<Firing | null> {
+  work: () => T | Promise<T>,
+): Promise<T | null> {
   try {
-    return work();
+    return await work();
   } catch (error) {
+    if (isStoreError(error)) throw error;
     const problem = error instanceof Error ? error.message : String(error);
     if (await context.store.schedules.stop(schedule.key, schedule.version, problem)) {
       context.events.emit("schedule.stopped", { key: schedule.key, problem });

@@ -74,7 +74,7 @@ export class SqliteSchedules implements ScheduleStore {
       .pluck();
     this.#unblocked = db.prepare<[number], ScheduleRow>(
       `SELECT * FROM schedules WHERE waiting_slot IS NOT NULL AND paused_at IS NULL
-         AND NOT EXISTS (${unfinishedJobOf("schedules.key")}) ORDER BY key LIMIT ?`,
+         AND problem IS NULL AND NOT EXISTS (${unfinishedJobOf("schedules.key")}) ORDER BY key LIMIT ?`,
     );
     this.#runs = db.prepare<[string, number, number], ScheduleRunRow>(
       `SELECT schedule_runs.*, state FROM schedule_runs LEFT JOIN jobs ON jobs.id = job_id
@@ -96,10 +96,11 @@ export class SqliteSchedules implements ScheduleStore {
 
   write({ key, definition, source, next, expectedVersion }: ScheduleWrite): Promise<Schedule | null> {
     return this.context.write(() => {
-      if ((this.#get.get(key)?.version ?? 0) !== expectedVersion) return null;
+      const row = this.#get.get(key);
+      if ((row?.version ?? 0) !== expectedVersion) return null;
       const now = this.context.clock.now();
       const slot = next === "keep" ? null : next;
-      if (slot !== null && slot.slot <= now) return null;
+      if (slot !== null && slot.slot <= Math.max(now, row?.last_slot ?? 0)) return null;
       const values = {
         ...columnsOf(definition),
         key,
