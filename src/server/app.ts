@@ -78,6 +78,8 @@ export async function createApp(apiToken: string, logger: FastifyBaseLogger): Pr
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(compileValidator);
+  // Response schemas describe the answers; they must not change them, as Fastify's own serializer does.
+  app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(() => {
     throw new Error("Unknown addresses are refused before they come here");

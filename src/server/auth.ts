@@ -1,11 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
-import { KonveierError } from "../core/errors.js";
+import type { Capability } from "../core/access.js";
+import { KonveierError, type ErrorCode } from "../core/errors.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Everything needs the token that does not say otherwise, so a new route cannot be left open by mistake. */
-    access?: "public";
+    /** What the token must allow. `public`: no token is needed; `any`: every valid token will do. */
+    access?: Capability | "public" | "any";
+    /** Codes that this route answers besides those that every route may. */
+    problems?: readonly ErrorCode[];
   }
 }
 

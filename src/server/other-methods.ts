@@ -1,9 +1,9 @@
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from "fastify";
 import { KonveierError } from "../core/errors.js";
 
 interface Known {
   readonly methods: Set<string>;
-  readonly access: "public" | undefined;
+  readonly access: FastifyContextConfig["access"];
 }
 
 /**
