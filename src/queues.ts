@@ -1,4 +1,5 @@
 import { assertName } from "./core/names.js";
+import { pauseQueue, resumeQueue } from "./engine/queues.js";
 import type { Queue } from "./store/queues.js";
 import type { Store } from "./store/store.js";
 
@@ -18,11 +19,11 @@ export class Queues {
   /** No job of the queue is claimed until `resume`, in any process. Running jobs go on. */
   async pause(name: string, reason?: string): Promise<Queue> {
     assertName("queue", name);
-    return this.store.queues.pause(name, reason ?? null);
+    return pauseQueue(this.store, name, reason ?? null);
   }
 
   async resume(name: string): Promise<Queue> {
     assertName("queue", name);
-    return this.store.queues.resume(name);
+    return resumeQueue(this.store, name);
   }
 }

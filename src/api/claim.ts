@@ -20,26 +20,29 @@ export const ClaimBody = Type.Object(
 );
 export type ClaimBody = Static<typeof ClaimBody>;
 
-export const ClaimedJobView = Type.Object({
-  id: JobId,
-  queue: Type.String(),
-  name: Type.String(),
-  priority: Type.Integer(),
-  /** Exactly the JSON text that is stored. */
-  payload: Type.Unknown(),
-  attempt: Type.Integer(),
-  maxAttempts: Type.Integer(),
-  createdAt: Instant,
-  runAt: Instant,
-  /** The fencing token: larger than that of every earlier claim of any job. For systems that the job writes to. */
-  token: Type.Integer(),
-  /** What the server wants back with everything that the worker says about this claim. */
-  leaseToken: Type.String(),
-  leaseExpiresAt: Instant,
-  timeoutMs: Nullable.WholeNumber,
-  /** The schedule that made the job, and for which slot. */
-  schedule: Nullable.Origin,
-});
+export const ClaimedJobView = Type.Object(
+  {
+    id: JobId,
+    queue: Type.String(),
+    name: Type.String(),
+    priority: Type.Integer(),
+    /** Exactly the JSON text that is stored. */
+    payload: Type.Unknown(),
+    attempt: Type.Integer(),
+    maxAttempts: Type.Integer(),
+    createdAt: Instant,
+    runAt: Instant,
+    /** The fencing token: larger than that of every earlier claim of any job. For systems that the job writes to. */
+    token: Type.Integer(),
+    /** What the server wants back with everything that the worker says about this claim. */
+    leaseToken: Type.String(),
+    leaseExpiresAt: Instant,
+    timeoutMs: Nullable.WholeNumber,
+    /** The schedule that made the job, and for which slot. */
+    schedule: Nullable.Origin,
+  },
+  { title: "ClaimedJob" },
+);
 export type ClaimedJobView = Static<typeof ClaimedJobView>;
 
 export const ClaimView = Type.Object({ jobs: Type.Array(ClaimedJobView), serverTime: Instant });

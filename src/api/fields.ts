@@ -65,6 +65,9 @@ export const Nullable = {
   Origin: Type.Union([Type.Object({ key: Type.String(), slot: Instant }), Type.Null()]),
 };
 
+/** Of an answer with status 204. */
+export const NoContent = Type.Unknown({ description: "Done. The answer has no body." });
+
 /** Decimal text: ids may pass 2^53. */
 export const JobId = Type.String();
 

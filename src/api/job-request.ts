@@ -6,18 +6,21 @@ import { CLOSED, InstantInput, Key, Name, Tag } from "./fields.js";
 const Delay = Type.Integer({ minimum: 0, maximum: MAX_BACKOFF_MS });
 const Jitter = Type.Number({ minimum: 0, maximum: 1 });
 
-export const Backoff = Type.Union([
-  Type.Object({ type: Type.Literal("fixed"), delayMs: Delay, jitter: Type.Optional(Jitter) }, CLOSED),
-  Type.Object(
-    {
-      type: Type.Literal("exponential"),
-      baseMs: Type.Optional(Delay),
-      maxMs: Type.Optional(Delay),
-      jitter: Type.Optional(Jitter),
-    },
-    CLOSED,
-  ),
-]);
+export const Backoff = Type.Union(
+  [
+    Type.Object({ type: Type.Literal("fixed"), delayMs: Delay, jitter: Type.Optional(Jitter) }, CLOSED),
+    Type.Object(
+      {
+        type: Type.Literal("exponential"),
+        baseMs: Type.Optional(Delay),
+        maxMs: Type.Optional(Delay),
+        jitter: Type.Optional(Jitter),
+      },
+      CLOSED,
+    ),
+  ],
+  { title: "Backoff" },
+);
 
 /**
  * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema

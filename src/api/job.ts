@@ -4,7 +4,7 @@ import { JOB_STATES } from "../core/states.js";
 import { Instant, JobId, Nullable } from "./fields.js";
 import { Backoff } from "./job-request.js";
 
-export const JobState = Type.Enum([...JOB_STATES]);
+export const JobState = Type.Enum([...JOB_STATES], { title: "JobState" });
 
 const jobFields = {
   id: JobId,
@@ -24,56 +24,75 @@ const jobFields = {
 };
 
 /** A job in answers and lists: no payload, no result. */
-export const JobView = Type.Object(jobFields);
+export const JobView = Type.Object(jobFields, { title: "Job" });
 export type JobView = Static<typeof JobView>;
 
 /** A job as an enqueue answers it. */
-export const EnqueuedJobView = Type.Object({
-  ...jobFields,
-  /** Only there when the idempotency key was known and this is the job that it belongs to. */
-  deduplicated: Type.Optional(Type.Literal(true)),
-});
+export const EnqueuedJobView = Type.Object(
+  {
+    ...jobFields,
+    /** Only there when the idempotency key was known and this is the job that it belongs to. */
+    deduplicated: Type.Optional(Type.Literal(true)),
+  },
+  { title: "EnqueuedJob" },
+);
 export type EnqueuedJobView = Static<typeof EnqueuedJobView>;
 
-const ErrorView = Type.Object({ type: Type.String(), message: Type.String(), stack: Nullable.Text });
+const ErrorView = Type.Object(
+  { type: Type.String(), message: Type.String(), stack: Nullable.Text },
+  { title: "JobError" },
+);
 
-export const JobDetailView = Type.Object({
-  ...jobFields,
-  timeoutMs: Nullable.WholeNumber,
-  /** `null`: the default backoff. */
-  backoff: Type.Union([Backoff, Type.Null()]),
-  tags: Type.Array(Type.String()),
-  idempotencyKey: Nullable.Text,
-  /** The schedule that made the job. */
-  schedule: Nullable.Origin,
-  payloadBytes: Type.Integer(),
-  resultBytes: Nullable.WholeNumber,
-  resultProblem: Nullable.Text,
-  progress: Type.Union([
-    Type.Object({ percent: Type.Number(), message: Nullable.Text, at: Instant }),
-    Type.Null(),
-  ]),
-  lastError: Type.Union([ErrorView, Type.Null()]),
-});
+export const JobDetailView = Type.Object(
+  {
+    ...jobFields,
+    timeoutMs: Nullable.WholeNumber,
+    /** `null`: the default backoff. */
+    backoff: Type.Union([Backoff, Type.Null()]),
+    tags: Type.Array(Type.String()),
+    idempotencyKey: Nullable.Text,
+    /** The schedule that made the job. */
+    schedule: Nullable.Origin,
+    payloadBytes: Type.Integer(),
+    resultBytes: Nullable.WholeNumber,
+    resultProblem: Nullable.Text,
+    progress: Type.Union([
+      Type.Object({ percent: Type.Number(), message: Nullable.Text, at: Instant }),
+      Type.Null(),
+    ]),
+    lastError: Type.Union([ErrorView, Type.Null()]),
+  },
+  { title: "JobDetail" },
+);
 export type JobDetailView = Static<typeof JobDetailView>;
 
-export const AttemptView = Type.Object({
-  number: Type.Integer(),
-  token: Type.Integer(),
-  workerId: Type.String(),
-  startedAt: Instant,
-  finishedAt: Nullable.Instant,
-  outcome: Type.Enum(["running", "completed", "failed", "timed_out", "lost", "cancelled"]),
-  error: Type.Union([ErrorView, Type.Null()]),
-  retryDelayMs: Nullable.WholeNumber,
-});
+export const AttemptView = Type.Object(
+  {
+    number: Type.Integer(),
+    token: Type.Integer(),
+    workerId: Type.String(),
+    startedAt: Instant,
+    finishedAt: Nullable.Instant,
+    outcome: Type.Enum(["running", "completed", "failed", "timed_out", "lost", "cancelled"]),
+    error: Type.Union([ErrorView, Type.Null()]),
+    retryDelayMs: Nullable.WholeNumber,
+  },
+  { title: "Attempt" },
+);
 export type AttemptView = Static<typeof AttemptView>;
 
-export const LogLineView = Type.Object({
-  seq: Type.Integer(),
-  attempt: Type.Integer(),
-  at: Instant,
-  level: Type.Enum([...LOG_LEVELS]),
-  message: Type.String(),
-});
+export const LogLineView = Type.Object(
+  {
+    seq: Type.Integer(),
+    attempt: Type.Integer(),
+    at: Instant,
+    level: Type.Enum([...LOG_LEVELS]),
+    message: Type.String(),
+  },
+  { title: "LogLine" },
+);
 export type LogLineView = Static<typeof LogLineView>;
+
+export const AttemptListView = Type.Object({ items: Type.Array(AttemptView) });
+export const LogPageView = Type.Object({ items: Type.Array(LogLineView) });
+export const EnqueuedBatchView = Type.Object({ items: Type.Array(EnqueuedJobView) });

@@ -16,19 +16,36 @@ const queueFields = {
   counts: StateCounts,
   /** `runAt` of the job that has been claimable longest. */
   oldestPendingAt: Type.Union([Instant, Type.Null()]),
+  /** Grows with each edit; also the ETag of the queue. */
+  version: Type.Integer(),
 };
 
-export const QueueView = Type.Object(queueFields);
+export const QueueView = Type.Object(queueFields, { title: "Queue" });
 export type QueueView = Static<typeof QueueView>;
 
-export const QueueDetailView = Type.Object({
-  ...queueFields,
-  /** Names with pending jobs that no live worker serves. */
-  unhandled: Type.Array(Type.Object({ name: Type.String(), pending: Type.Integer() })),
-});
+export const QueueDetailView = Type.Object(
+  {
+    ...queueFields,
+    /** Names with pending jobs that no live worker serves. */
+    unhandled: Type.Array(Type.Object({ name: Type.String(), pending: Type.Integer() })),
+  },
+  { title: "QueueDetail" },
+);
 export type QueueDetailView = Static<typeof QueueDetailView>;
 
 export const QueueParams = Type.Object({ name: Name });
 
 /** Longer reasons are cut. */
 export const PauseBody = Type.Object({ reason: Type.Optional(Type.String()) }, CLOSED);
+export type PauseBody = Static<typeof PauseBody>;
+
+export const QueueListView = Type.Object({ items: Type.Array(QueueView) });
+
+export const QueuePatchBody = Type.Object(
+  {
+    paused: Type.Boolean(),
+    /** Longer reasons are cut. Only for a queue that is being paused. */
+    pauseReason: Type.Optional(Type.String()),
+  },
+  CLOSED,
+);

@@ -52,6 +52,8 @@ export const ScheduleBody = Type.Object(
   CLOSED,
 );
 
+export type ScheduleBody = Static<typeof ScheduleBody>;
+
 export const ScheduleParams = Type.Object({ key: Name });
 
 export const DEFAULT_SCHEDULE_PAGE = 100;
@@ -73,11 +75,10 @@ export const PreviewBody = Type.Object(
   CLOSED,
 );
 
-const ShiftNoteView = Type.Object({
-  at: Instant,
-  shift: Type.Enum(["after_gap", "repeated_hour"]),
-  text: Type.String(),
-});
+const ShiftNoteView = Type.Object(
+  { at: Instant, shift: Type.Enum(["after_gap", "repeated_hour"]), text: Type.String() },
+  { title: "ClockChangeNote" },
+);
 
 export const PreviewView = Type.Object({ next: Type.Array(Instant), notes: Type.Array(ShiftNoteView) });
 export type PreviewView = Static<typeof PreviewView>;
@@ -115,26 +116,38 @@ const scheduleFields = {
   totals: Type.Object({ enqueued: Type.Integer(), skipped: Type.Integer(), missed: Type.Integer() }),
 };
 
-export const ScheduleView = Type.Object(scheduleFields);
+export const ScheduleView = Type.Object(scheduleFields, { title: "Schedule" });
 export type ScheduleView = Static<typeof ScheduleView>;
 
-export const ScheduleDetailView = Type.Object({
-  ...scheduleFields,
-  payload: Type.Unknown(),
-  next: Type.Array(Instant),
-  notes: Type.Array(ShiftNoteView),
-});
+export const ScheduleDetailView = Type.Object(
+  {
+    ...scheduleFields,
+    payload: Type.Unknown(),
+    next: Type.Array(Instant),
+    notes: Type.Array(ShiftNoteView),
+  },
+  { title: "ScheduleDetail" },
+);
 export type ScheduleDetailView = Static<typeof ScheduleDetailView>;
 
-export const ScheduleRunView = Type.Object({
-  slot: Instant,
-  /** The last of several missed slots. */
-  through: Instant,
-  manual: Type.Boolean(),
-  firedAt: Instant,
-  outcome: Type.Enum(["enqueued", "waiting", "skipped", "missed"]),
-  jobId: Nullable.Text,
-  /** `null`: there is no job, or it has been removed. */
-  jobState: Type.Union([JobState, Type.Null()]),
-});
+export const ScheduleRunView = Type.Object(
+  {
+    slot: Instant,
+    /** The last of several missed slots. */
+    through: Instant,
+    manual: Type.Boolean(),
+    firedAt: Instant,
+    outcome: Type.Enum(["enqueued", "waiting", "skipped", "missed"]),
+    jobId: Nullable.Text,
+    /** `null`: there is no job, or it has been removed. */
+    jobState: Type.Union([JobState, Type.Null()]),
+  },
+  { title: "ScheduleRun" },
+);
 export type ScheduleRunView = Static<typeof ScheduleRunView>;
+
+export const SchedulePageView = Type.Object({ items: Type.Array(ScheduleView), nextCursor: Nullable.Text });
+export const ScheduleRunPageView = Type.Object({
+  items: Type.Array(ScheduleRunView),
+  nextCursor: Nullable.Text,
+});

@@ -8,11 +8,16 @@ export const ERRORS = {
   bad_cursor: { status: 400, title: "The cursor is not one of this list", retryable: false },
   bad_request: { status: 400, title: "The request cannot be understood", retryable: false },
   unauthorized: { status: 401, title: "A valid bearer token is needed", retryable: false },
+  forbidden: { status: 403, title: "The token does not allow this", retryable: false },
+  queue_not_allowed: { status: 403, title: "The token does not cover this queue", retryable: false },
+  cross_site: { status: 403, title: "The call came from another site", retryable: false },
   not_found: { status: 404, title: "Nothing is here", retryable: false },
   method_not_allowed: { status: 405, title: "This address does not take the method", retryable: false },
   request_timeout: { status: 408, title: "The request took too long to arrive", retryable: true },
   body_too_large: { status: 413, title: "The body is too large", retryable: false },
   unsupported_media_type: { status: 415, title: "The body must be application/json", retryable: false },
+  etag_mismatch: { status: 412, title: "It has been changed meanwhile", retryable: false },
+  too_many_failures: { status: 429, title: "Too many failed logins", retryable: true },
   validation_failed: { status: 422, title: "The request has faults", retryable: false },
 
   // Payloads
@@ -31,6 +36,9 @@ export const ERRORS = {
   },
   invalid_state: { status: 409, title: "The job's state does not allow this", retryable: false },
   lease_lost: { status: 409, title: "The lease is no longer yours", retryable: false },
+
+  // Access
+  token_not_found: { status: 404, title: "No such token", retryable: false },
 
   // The store
   store_busy: { status: 503, title: "The database is locked by another process", retryable: true },

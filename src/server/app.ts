@@ -9,9 +9,11 @@ import Fastify, {
   type RawServerDefault,
 } from "fastify";
 import { KonveierError } from "../core/errors.js";
+import type { Access } from "./access/access.js";
+import { requireDeclaredAccess } from "./access/declared-access.js";
 import { logAccess } from "./access-log.js";
-import { requireToken } from "./auth.js";
 import { answerClientError } from "./client-error.js";
+import { describeApi } from "./openapi/document.js";
 import { parseJsonBody, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
@@ -50,8 +52,7 @@ const CONTENT_SECURITY_POLICY = {
 };
 
 /** The HTTP application without its routes: how requests are read and refused, and what every answer says. */
-export async function createApp(apiToken: string, logger: FastifyBaseLogger): Promise<App> {
-  const authorize = requireToken(apiToken);
+export async function createApp({ guard, auditLog }: Access, logger: FastifyBaseLogger): Promise<App> {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
@@ -87,6 +88,9 @@ export async function createApp(apiToken: string, logger: FastifyBaseLogger): Pr
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJsonBody);
   app.decorateRequest("bodyFault", null);
+  app.decorateRequest("identity", null);
+  app.decorateRequest("viaSession", false);
+  app.decorateRequest("auditSeq", null);
 
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_SECURITY_POLICY,
@@ -97,14 +101,18 @@ export async function createApp(apiToken: string, logger: FastifyBaseLogger): Pr
     reply.header("Konveier-Request-Id", request.id).header("Cache-Control", "no-store");
     done();
   });
-  app.addHook("onRequest", authorize);
+  app.addHook("onRequest", guard.check);
   app.addHook("onRequest", (request, _reply, done) => {
     // Here, so that no body is read for an address that does not exist.
     done(request.is404 ? new KonveierError("not_found", "There is no such address.") : undefined);
   });
   app.addHook("onRequest", refuseContentEncoding);
   app.addHook("preValidation", refuseFaultyBody);
+  app.addHook("preHandler", auditLog.begin);
   app.addHook("onResponse", logAccess);
+  app.addHook("onResponse", auditLog.finish);
+  app.addHook("onRoute", requireDeclaredAccess);
+  await describeApi(app);
   app.addHook("onRoute", refuseUndeclaredInput);
   return app;
 }

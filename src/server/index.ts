@@ -2,8 +2,10 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { callAt } from "../core/clock.js";
 import type { EngineContext } from "../engine/context.js";
+import { createAccess } from "./access/access.js";
 import { createApp, type App } from "./app.js";
 import { refuseOtherMethods } from "./other-methods.js";
+import { auditRoutes } from "./routes/audit.js";
 import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
 import { healthRoutes } from "./routes/health.js";
@@ -11,9 +13,12 @@ import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobRoutes } from "./routes/jobs.js";
 import { noteRoutes } from "./routes/notes.js";
+import { openapiRoute } from "./routes/openapi.js";
 import { queueRoutes } from "./routes/queues.js";
 import { scheduleRoutes } from "./routes/schedules.js";
+import { sessionRoutes } from "./routes/session.js";
 import { settlementRoutes } from "./routes/settlements.js";
+import { tokenRoutes } from "./routes/tokens.js";
 import { workerRoutes } from "./routes/workers.js";
 import { createServices, type Services } from "./services.js";
 
@@ -53,8 +58,9 @@ const CLOSE_GRACE_MS = 5_000;
  * @throws RangeError for a token that no client could send
  */
 export async function createServer({ context, apiToken, logger }: ServerOptions): Promise<KonveierServer> {
-  const app = await createApp(apiToken, logger);
-  const services = await createServices(context);
+  const access = createAccess(context, apiToken);
+  const app = await createApp(access, logger);
+  const services = await createServices(context, access);
   addRoutes(app, services);
   const drain = (): void => {
     services.readiness.drain();
@@ -81,6 +87,7 @@ function addRoutes(app: App, services: Services): void {
   });
   const refuseOthers = refuseOtherMethods(app);
   homeRoute(app);
+  openapiRoute(app);
   healthRoutes(app, services);
   enqueueRoutes(app, services);
   jobRoutes(app, services);
@@ -91,6 +98,9 @@ function addRoutes(app: App, services: Services): void {
   claimRoutes(app, services);
   settlementRoutes(app, services);
   noteRoutes(app, services);
+  tokenRoutes(app, services);
+  sessionRoutes(app, services);
+  auditRoutes(app, services);
   refuseOthers();
 }
 

@@ -25,7 +25,8 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
       app.route({
         url,
         method: app.supportedMethods.filter((method) => !methods.has(method)),
-        config: access === undefined ? {} : { access },
+        schema: { hide: true },
+        config: { access: access === "public" ? "public" : "any" },
         // Before the body is read, but after the check of the token.
         onRequest: (_request, reply, done) => {
           reply.header("Allow", allowed);

@@ -8,15 +8,20 @@ export interface Queue {
   readonly counts: Readonly<Record<JobState, number>>;
   /** `runAt` of the job that has been claimable longest. */
   readonly oldestPendingAt: Instant | null;
+  /** Grows with each edit; 0 for a queue that was never edited. */
+  readonly version: number;
 }
+
+/** What an edit was based on; `null`, the default: whatever is there. An edit of another version answers `null`. */
+export type ExpectedVersion = number | null;
 
 export interface QueueStore {
   /** By name. A queue exists as soon as a job or a pause named it. */
   list(): Promise<readonly Queue[]>;
   get(name: string): Promise<Queue | null>;
   /** No job of the queue is claimed until `resume`; running ones go on. May name a queue that is still to come. */
-  pause(name: string, reason: string | null): Promise<Queue>;
-  resume(name: string): Promise<Queue>;
+  pause(name: string, reason: string | null, version?: ExpectedVersion): Promise<Queue | null>;
+  resume(name: string, version?: ExpectedVersion): Promise<Queue | null>;
   /** Pending jobs by queue and job name, where there are any. */
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]>;
 }

@@ -67,8 +67,12 @@ export interface ScheduleStore {
    *   longer in the future: the schedule may have fired that very instant under its old definition
    */
   write(write: ScheduleWrite): Promise<Schedule | null>;
-  /** With its history; its jobs stay. @returns whether it was there */
-  delete(key: string): Promise<boolean>;
+  /**
+   * With its history; its jobs stay.
+   *
+   * @param version what the caller has seen; `null`, the default: whatever is there
+   */
+  delete(key: string, version?: number | null): Promise<"deleted" | "missing" | "changed">;
   /** No slot fires until `resume`. @returns `null` when there is no such schedule */
   pause(key: string, reason: string | null): Promise<Schedule | null>;
   /** Goes on with `next`. @returns `null` when the version is another one by now */

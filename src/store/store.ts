@@ -1,9 +1,11 @@
+import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
 import type { JobStore } from "./jobs.js";
 import type { MaintenanceStore } from "./maintenance.js";
 import type { QueueStore } from "./queues.js";
 import type { ScheduleStore } from "./schedules.js";
 import type { StatStore } from "./stats.js";
+import type { TokenStore } from "./tokens.js";
 import type { WorkerStore } from "./workers.js";
 
 /**
@@ -23,6 +25,8 @@ export interface Store {
   readonly schedules: ScheduleStore;
   readonly stats: StatStore;
   readonly workers: WorkerStore;
+  readonly tokens: TokenStore;
+  readonly audit: AuditStore;
   readonly maintenance: MaintenanceStore;
 
   /** The store's own time, milliseconds since the epoch. */

@@ -4,6 +4,18 @@ import type { Contract } from "./contract.js";
 
 export function queuesContract(contract: Contract): void {
   describe("queues", () => {
+    contract.test("are edited only in the version that was read", async (harness) => {
+      const { queues } = harness.store;
+      expect(await queues.pause("a", null, 3)).toBeNull();
+      expect(await queues.get("a")).toBeNull();
+      const paused = await queues.pause("a", null, 0);
+      expect(paused?.version).toBe(1);
+      expect(await queues.resume("a", 0)).toBeNull();
+      expect((await queues.get("a"))?.pausedAt).toBe(T0);
+      expect((await queues.resume("a", 1))?.version).toBe(2);
+      expect((await queues.pause("a", "again"))?.version).toBe(3);
+    });
+
     contract.test("a queue exists as soon as a job or a pause named it", async (harness) => {
       const { queues } = harness.store;
       expect(await queues.list()).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import type { StoreFactory } from "../support/store-factory.js";
+import { auditContract } from "./audit.js";
 import { cancelContract } from "./cancel.js";
 import { changesContract } from "./changes.js";
 import { claimContract } from "./claim.js";
@@ -22,6 +23,7 @@ import { runNowContract } from "./run-now.js";
 import { schedulesContract } from "./schedules.js";
 import { settleContract } from "./settle.js";
 import { statsContract } from "./stats.js";
+import { tokensContract } from "./tokens.js";
 import { workersContract } from "./workers.js";
 
 /** What every store must do. A store may skip a test only with a written reason. */
@@ -45,6 +47,8 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     queuesContract(contract);
     statsContract(contract);
     workersContract(contract);
+    tokensContract(contract);
+    auditContract(contract);
     schedulesContract(contract);
     pruneContract(contract);
     changesContract(contract);

@@ -62,7 +62,7 @@ describe("docs/http-api.md", () => {
     expect([...paths].sort()).toEqual([...new Set(addresses)].sort());
     // The methods that each address says it takes.
     for (const path of paths) {
-      const answer = await server.send("PATCH", path.replaceAll(/\{\w+\}/g, "1"));
+      const answer = await server.send("PROPFIND", path.replaceAll(/\{\w+\}/g, "1"));
       const documented = ROUTES.filter(({ route }) => route.endsWith(` ${path}`)).map(
         ({ route }) => route.split(" ")[0],
       );
@@ -83,7 +83,7 @@ describe("docs/http-api.md", () => {
     // An error must fail the example.
     writeFileSync(join(home, ".curlrc"), "fail\n");
     const env = { PATH: process.env["PATH"], CURL_HOME: home, KONVEIER: server.url, API_TOKEN, ...job };
-    const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env });
+    const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env, cwd: home });
     if (stdout !== "" && route !== "GET /") expect(() => JSON.parse(stdout) as unknown).not.toThrow();
   });
 });

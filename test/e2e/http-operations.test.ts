@@ -27,6 +27,7 @@ describe("queues", () => {
         pauseReason: null,
         counts: { ...none, pending: 1, scheduled: 1 },
         oldestPendingAt: expect.any(String) as string,
+        version: 0,
       },
       {
         name: "mail",
@@ -34,6 +35,7 @@ describe("queues", () => {
         pauseReason: null,
         counts: { ...none, pending: 1 },
         oldestPendingAt: expect.any(String) as string,
+        version: 0,
       },
     ]);
   });

@@ -39,7 +39,7 @@ function startScheduler(server: HttpServer): void {
   onTestFinished(() => background.stop());
 }
 
-const SLOW_MS = 2_000;
+const SLOW_MS = 15_000;
 
 /** A refusal is one of the client's, is quick, and changes nothing. @returns its faults as `pointer code: detail` */
 async function faultsOf(server: HttpServer, body: unknown, key = "refused"): Promise<string[]> {

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { pino } from "pino";
 import type { Static, TSchema } from "typebox";
 import { Check, Errors } from "typebox/value";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/clock.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
 import { openStore } from "../../src/open-store.js";
 import { createServer, type KonveierServer } from "../../src/server/index.js";
 import type { Store } from "../../src/store/store.js";
+import { holdToContract } from "./answer-contract.js";
 import { tempDirectory } from "./temp-directory.js";
 
 export const API_TOKEN = "token-of-the-tests";
@@ -123,7 +124,11 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });
   const context = createContext(store, clock === undefined ? {} : { clock });
   const server = await createServer({ context, apiToken, logger });
-  onTestFinished(() => server.close());
+  const faults = holdToContract(server.app);
+  onTestFinished(async () => {
+    await server.close();
+    expect(faults, "answers that the API's description does not allow").toEqual([]);
+  });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return new HttpServer(url, context, server, file, log);
 }

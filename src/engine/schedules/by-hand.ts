@@ -2,6 +2,7 @@ import { MAX_REASON_LENGTH } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Enqueued } from "../../core/job.js";
 import type { Schedule } from "../../core/schedule.js";
+import { changedMeanwhile } from "../changed-meanwhile.js";
 import { storableText } from "../../core/storable-text.js";
 import type { EngineContext } from "../context.js";
 import { jobOfSlot } from "./job.js";
@@ -62,11 +63,26 @@ export async function runSchedule(context: EngineContext, key: string): Promise<
   return job;
 }
 
-/** With its history; jobs that it made stay. @throws KonveierError `schedule_not_found` */
-export async function deleteSchedule({ store }: EngineContext, key: string): Promise<void> {
-  if (!(await store.schedules.delete(key))) notFound(key);
+/**
+ * With its history; jobs that it made stay.
+ *
+ * @param version what the caller has seen; `null`: whatever is there
+ * @throws KonveierError `schedule_not_found`, `etag_mismatch`
+ */
+export async function deleteSchedule(
+  { store }: EngineContext,
+  key: string,
+  version: number | null = null,
+): Promise<void> {
+  const outcome = await store.schedules.delete(key, version);
+  if (outcome === "missing") notFound(key);
+  if (outcome === "changed") throw changedMeanwhile(`The schedule ${key}`);
 }
 
 function notFound(key: string): never {
-  throw new KonveierError("schedule_not_found", `There is no schedule with the key ${JSON.stringify(key)}.`);
+  throw scheduleNotFound(key);
+}
+
+export function scheduleNotFound(key: string): KonveierError {
+  return new KonveierError("schedule_not_found", `There is no schedule with the key ${JSON.stringify(key)}.`);
 }

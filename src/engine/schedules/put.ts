@@ -4,6 +4,7 @@ import type { Instant } from "../../core/job.js";
 import { fingerprint } from "../../core/fingerprint.js";
 import type { Schedule, ScheduleDefinition, ScheduleSource, Slot, Timing } from "../../core/schedule.js";
 import { zone } from "../../cron/zone.js";
+import { changedMeanwhile } from "../changed-meanwhile.js";
 import type { EngineContext } from "../context.js";
 import { withJitter } from "./fire.js";
 import { checkScheduleRequest, type ScheduleRequest } from "./request.js";
@@ -19,18 +20,23 @@ export interface PutSchedule {
  * now: what lies in the past is not made up. As long as the timing stays the same the next slot does too,
  * so writing a schedule again at every start loses no slot that fell into the restart.
  *
- * @throws KonveierError `validation_failed`, `store_…`
+ * @param expectedVersion what the caller has seen, 0 for none; `null`: whatever is there
+ * @throws KonveierError `validation_failed`, `etag_mismatch`, `store_…`
  */
 export async function putSchedule(
   context: EngineContext,
   key: string,
   request: ScheduleRequest,
   source: ScheduleSource,
+  expectedVersion: number | null = null,
 ): Promise<PutSchedule> {
   checkKey(key);
   const definition = checkScheduleRequest(request);
   for (;;) {
     const before = await context.store.schedules.get(key);
+    if (expectedVersion !== null && (before?.version ?? 0) !== expectedVersion) {
+      throw changedMeanwhile(`The schedule ${key}`);
+    }
     if (before !== null && before.source === source && isSame(before, definition)) {
       return { schedule: before, outcome: "unchanged" };
     }

@@ -1,26 +1,66 @@
 import { BatchBody, JobRequestBody } from "../../api/job-request.js";
+import { EnqueuedBatchView, EnqueuedJobView } from "../../api/job.js";
+import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { withFaultsUnder } from "../../core/faults-under.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
+import { requireQueue } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import type { Services } from "../services.js";
 import { enqueuedJobView } from "../views/job.js";
 
 const BATCH_BODY_LIMIT = 8 * 1024 * 1024;
+const tags = ["jobs"];
+const config = {
+  access: "enqueue",
+  problems: [
+    "idempotency_key_reused",
+    "payload_too_large",
+    "payload_too_deep",
+    "payload_not_json",
+    "number_precision",
+  ],
+} as const;
 
 export function enqueueRoutes(app: App, { context }: Services): void {
-  app.post("/v1/jobs", { schema: { body: JobRequestBody } }, async ({ body }, reply) => {
-    const inserted = await enqueue(context, body);
-    return reply
-      .code(inserted.deduplicated ? 200 : 201)
-      .header("Location", `/v1/jobs/${inserted.id}`)
-      .send(enqueuedJobView(inserted));
-  });
+  app.post(
+    "/v1/jobs",
+    {
+      schema: {
+        operationId: "enqueueJob",
+        summary: "Enqueue a job. It is durable when the answer comes.",
+        tags,
+        body: JobRequestBody,
+        response: { 200: EnqueuedJobView, 201: EnqueuedJobView },
+      },
+      config,
+    },
+    async (request, reply) => {
+      requireQueue(request, request.body.queue ?? DEFAULT_QUEUE);
+      const inserted = await enqueue(context, request.body);
+      return reply
+        .code(inserted.deduplicated ? 200 : 201)
+        .header("Location", `/v1/jobs/${inserted.id}`)
+        .send(enqueuedJobView(inserted));
+    },
+  );
 
   app.post(
     "/v1/jobs/batch",
-    { schema: { body: BatchBody }, bodyLimit: BATCH_BODY_LIMIT },
-    async ({ body }, reply) => {
-      const inserted = await withFaultsUnder("/jobs", enqueueMany(context, body.jobs));
+    {
+      schema: {
+        operationId: "enqueueJobs",
+        summary: "Enqueue many jobs, all or none.",
+        tags,
+        body: BatchBody,
+        response: { 201: EnqueuedBatchView },
+      },
+      config,
+      bodyLimit: BATCH_BODY_LIMIT,
+    },
+    async (request, reply) => {
+      const { jobs } = request.body;
+      for (const { queue } of jobs) requireQueue(request, queue ?? DEFAULT_QUEUE);
+      const inserted = await withFaultsUnder("/jobs", enqueueMany(context, jobs));
       return reply.code(201).send({ items: inserted.map(enqueuedJobView) });
     },
   );

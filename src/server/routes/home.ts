@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import type { App } from "../app.js";
 
 const HOME = `This is Konveier, a durable background job queue.
@@ -10,7 +11,15 @@ Its documentation is docs/http-api.md in the source of Konveier.
 `;
 
 export function homeRoute(app: App): void {
-  app.get("/", { config: { access: "public" } }, (_request, reply) => {
-    return reply.type("text/plain; charset=utf-8").send(HOME);
+  const schema = {
+    operationId: "getHome",
+    summary: "A few words for people.",
+    tags: ["server"],
+    produces: ["text/plain"],
+    response: { 200: Type.String() },
+  };
+  app.get("/", { schema, config: { access: "public" } }, (_request, reply) => {
+    reply.type("text/plain; charset=utf-8");
+    return HOME;
   });
 }

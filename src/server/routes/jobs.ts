@@ -1,11 +1,13 @@
 import { Type } from "typebox";
 import { JobId } from "../../api/fields.js";
-import { DEFAULT_LOG_PAGE, DEFAULT_PAGE, JobListQuery, LogQuery } from "../../api/job-list.js";
+import { AttemptListView, JobDetailView, LogPageView } from "../../api/job.js";
+import { DEFAULT_LOG_PAGE, DEFAULT_PAGE, JobListQuery, JobPageView, LogQuery } from "../../api/job-list.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Job } from "../../core/job.js";
 import { jobNotFound } from "../../engine/job-change.js";
 import type { JobFilter } from "../../store/jobs.js";
 import type { Store } from "../../store/store.js";
+import { requireVisibleJob } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import { decodeCursor, encodeCursor } from "../cursor.js";
 import type { Services } from "../services.js";
@@ -13,52 +15,147 @@ import { attemptView, jobDetailView, jobView, logLineView } from "../views/job.j
 
 export const JobParams = Type.Object({ id: JobId });
 
+const tags = ["jobs"];
+const problems = ["job_not_found"] as const;
+
 /** Looking at jobs. */
-export function jobRoutes(app: App, { context, signer }: Services): void {
-  const { store } = context;
+export function jobRoutes(app: App, services: Services): void {
+  jobListRoute(app, services);
+  jobDetailRoutes(app, services);
+  jobHistoryRoutes(app, services);
+}
 
-  app.get("/v1/jobs", { schema: { querystring: JobListQuery } }, async ({ query }) => {
-    const filter = filterOf(query);
-    const after = query.cursor === undefined ? null : decodeCursor(signer, filter, query.cursor);
-    const { items, next } = await store.jobs.list(filter, query.limit ?? DEFAULT_PAGE, after);
-    return {
-      items: items.map(jobView),
-      nextCursor: next === null ? null : encodeCursor(signer, filter, next),
-    };
-  });
+function jobListRoute(app: App, { context: { store }, signer }: Services): void {
+  app.get(
+    "/v1/jobs",
+    {
+      schema: {
+        operationId: "listJobs",
+        summary: "Jobs that match, a page at a time.",
+        tags,
+        querystring: JobListQuery,
+        response: { 200: JobPageView },
+      },
+      config: { access: "read", problems: ["bad_cursor"] },
+    },
+    async ({ query }) => {
+      const filter = filterOf(query);
+      const after = query.cursor === undefined ? null : decodeCursor(signer, filter, query.cursor);
+      const { items, next } = await store.jobs.list(filter, query.limit ?? DEFAULT_PAGE, after);
+      return {
+        items: items.map(jobView),
+        nextCursor: next === null ? null : encodeCursor(signer, filter, next),
+      };
+    },
+  );
+}
 
-  app.get("/v1/jobs/:id", { schema: { params: JobParams } }, async ({ params }) => {
-    const job = await store.jobs.detail(params.id);
-    if (job === null) throw jobNotFound(params.id);
-    return jobDetailView(job);
-  });
+function jobDetailRoutes(app: App, { context: { store } }: Services): void {
+  app.get(
+    "/v1/jobs/:id",
+    {
+      schema: {
+        operationId: "getJob",
+        summary: "All about one job but payload and result.",
+        tags,
+        params: JobParams,
+        response: { 200: JobDetailView },
+      },
+      config: { access: "follow", problems },
+    },
+    async (request) => {
+      const { id } = request.params;
+      await requireVisibleJob(store, request, id);
+      const job = await store.jobs.detail(id);
+      if (job === null) throw jobNotFound(id);
+      return jobDetailView(job);
+    },
+  );
 
-  app.get("/v1/jobs/:id/payload", { schema: { params: JobParams } }, async ({ params }, reply) => {
-    const payload = await store.jobs.payload(params.id);
-    if (payload === null) throw jobNotFound(params.id);
-    return reply.type("application/json").send(payload);
-  });
+  app.get(
+    "/v1/jobs/:id/payload",
+    {
+      schema: {
+        operationId: "getJobPayload",
+        summary: "The payload, exactly the JSON text that is stored.",
+        tags,
+        params: JobParams,
+        response: { 200: Type.Unknown() },
+      },
+      config: { access: "read", problems },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      await requireVisibleJob(store, request, id);
+      const payload = await store.jobs.payload(id);
+      if (payload === null) throw jobNotFound(id);
+      return reply.type("application/json").send(payload);
+    },
+  );
 
-  app.get("/v1/jobs/:id/result", { schema: { params: JobParams } }, async ({ params }, reply) => {
-    const { state } = await existing(store, params.id);
-    const result = await store.jobs.result(params.id);
-    if (result !== null) return reply.type("application/json").send(result);
-    throw new KonveierError("not_found", `Job ${params.id} is ${state} and has no result.`);
-  });
+  app.get(
+    "/v1/jobs/:id/result",
+    {
+      schema: {
+        operationId: "getJobResult",
+        summary: "The result, exactly the JSON text that is stored.",
+        tags,
+        params: JobParams,
+        response: { 200: Type.Unknown() },
+      },
+      config: { access: "follow", problems: [...problems, "not_found"] },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      await requireVisibleJob(store, request, id);
+      const { state } = await existing(store, id);
+      const result = await store.jobs.result(id);
+      if (result !== null) return reply.type("application/json").send(result);
+      throw new KonveierError("not_found", `Job ${id} is ${state} and has no result.`);
+    },
+  );
+}
 
-  app.get("/v1/jobs/:id/attempts", { schema: { params: JobParams } }, async ({ params }) => {
-    await existing(store, params.id);
-    const attempts = await store.jobs.attempts(params.id);
-    return { items: attempts.map(attemptView) };
-  });
+function jobHistoryRoutes(app: App, { context: { store } }: Services): void {
+  app.get(
+    "/v1/jobs/:id/attempts",
+    {
+      schema: {
+        operationId: "listJobAttempts",
+        summary: "Every attempt of the job that is kept, with its error.",
+        tags,
+        params: JobParams,
+        response: { 200: AttemptListView },
+      },
+      config: { access: "read", problems },
+    },
+    async (request) => {
+      const { id } = request.params;
+      await requireVisibleJob(store, request, id);
+      await existing(store, id);
+      return { items: (await store.jobs.attempts(id)).map(attemptView) };
+    },
+  );
 
   app.get(
     "/v1/jobs/:id/logs",
-    { schema: { params: JobParams, querystring: LogQuery } },
-    async ({ params, query }) => {
-      await existing(store, params.id);
-      const lines = await store.jobs.logs(params.id, query.after ?? 0, query.limit ?? DEFAULT_LOG_PAGE);
-      return { items: lines.map(logLineView) };
+    {
+      schema: {
+        operationId: "listJobLogs",
+        summary: "What the job's handler logged.",
+        tags,
+        params: JobParams,
+        querystring: LogQuery,
+        response: { 200: LogPageView },
+      },
+      config: { access: "read", problems },
+    },
+    async (request) => {
+      const { id } = request.params;
+      await requireVisibleJob(store, request, id);
+      await existing(store, id);
+      const { after = 0, limit = DEFAULT_LOG_PAGE } = request.query;
+      return { items: (await store.jobs.logs(id, after, limit)).map(logLineView) };
     },
   );
 }

@@ -1,3 +1,4 @@
+import { NoContent } from "../../api/fields.js";
 import { LogsBody, ProgressBody } from "../../api/lease.js";
 import { MAX_LOG_MESSAGE_LENGTH, MAX_PROGRESS_MESSAGE_LENGTH } from "../../core/defaults.js";
 import { LeaseLostError, type LeaseLossReason } from "../../core/errors.js";
@@ -8,13 +9,26 @@ import { claimKeyOf } from "../claims/lease-token.js";
 import type { Services } from "../services.js";
 import { JobParams } from "./jobs.js";
 
+const tags = ["workers"];
+const config = { access: "work", problems: ["lease_lost"] } as const;
+
 /** What a worker tells about a job that it is working on. */
 export function noteRoutes(app: App, { context, signer }: Services): void {
   const { claims } = context.store;
 
   app.post(
     "/v1/jobs/:id/progress",
-    { schema: { params: JobParams, body: ProgressBody } },
+    {
+      schema: {
+        operationId: "reportProgress",
+        summary: "Say how far the job is.",
+        tags,
+        params: JobParams,
+        body: ProgressBody,
+        response: { 204: NoContent },
+      },
+      config,
+    },
     async ({ params, body }, reply) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       const message =
@@ -26,7 +40,17 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
 
   app.post(
     "/v1/jobs/:id/logs",
-    { schema: { params: JobParams, body: LogsBody } },
+    {
+      schema: {
+        operationId: "appendLogs",
+        summary: "Add lines to the job's log.",
+        tags,
+        params: JobParams,
+        body: LogsBody,
+        response: { 204: NoContent },
+      },
+      config,
+    },
     async ({ params, body }, reply) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       const lines = body.lines.map(({ level, message }) => ({

@@ -1,87 +1,118 @@
+import { NoContent } from "../../api/fields.js";
+import { JobView } from "../../api/job.js";
 import { PauseBody } from "../../api/queue.js";
 import {
   DEFAULT_PREVIEW,
   DEFAULT_SCHEDULE_PAGE,
   PreviewBody,
+  PreviewView,
   ScheduleBody,
+  ScheduleDetailView,
   SchedulePageQuery,
+  SchedulePageView,
   ScheduleParams,
+  ScheduleRunPageView,
+  ScheduleView,
 } from "../../api/schedule.js";
+import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { parseInstant } from "../../core/instant.js";
 import { validationError } from "../../core/job-request.js";
 import type { Schedule } from "../../core/schedule.js";
 import type { EngineContext } from "../../engine/context.js";
 import {
   deleteSchedule,
-  findSchedule,
   pauseSchedule,
   resumeSchedule,
   runSchedule,
 } from "../../engine/schedules/by-hand.js";
 import { preview, upcomingRuns, type Preview } from "../../engine/schedules/preview.js";
 import { putSchedule } from "../../engine/schedules/put.js";
+import { covers, requireQueue, versionOfOwnSchedule, visibleSchedule } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import { decodePlace, encodePlace } from "../cursor.js";
+import { expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { jobView } from "../views/job.js";
 import { previewView, scheduleDetailView, scheduleRunView, scheduleView } from "../views/schedule.js";
 
-export function scheduleRoutes(app: App, { context, signer }: Services): void {
+const tags = ["schedules"];
+const problems = ["schedule_not_found"] as const;
+
+export function scheduleRoutes(app: App, services: Services): void {
+  scheduleReadRoutes(app, services);
+  scheduleRunRoute(app, services);
+  schedulePreviewRoute(app, services);
+  scheduleEditRoutes(app, services);
+  scheduleVerbRoutes(app, services);
+}
+
+function scheduleReadRoutes(app: App, { context, signer }: Services): void {
   const { store } = context;
 
-  app.get("/v1/schedules", { schema: { querystring: SchedulePageQuery } }, async ({ query }) => {
-    const after = query.cursor === undefined ? null : decodePlace(signer, "schedules", query.cursor);
-    const { items, next } = await store.schedules.list(query.limit ?? DEFAULT_SCHEDULE_PAGE, after);
-    return {
-      items: items.map(scheduleView),
-      nextCursor: next === null ? null : encodePlace(signer, "schedules", next),
-    };
-  });
-
-  app.put(
-    "/v1/schedules/:key",
-    { schema: { params: ScheduleParams, body: ScheduleBody } },
-    async ({ params, body }, reply) => {
-      const { schedule, outcome } = await putSchedule(context, params.key, body, "api");
-      return reply
-        .code(outcome === "created" ? 201 : 200)
-        .header("Location", `/v1/schedules/${schedule.key}`)
-        .send(detail(context, schedule));
+  app.get(
+    "/v1/schedules",
+    {
+      schema: {
+        operationId: "listSchedules",
+        summary: "Schedules by key, a page at a time.",
+        tags,
+        querystring: SchedulePageQuery,
+        response: { 200: SchedulePageView },
+      },
+      config: { access: "read", problems: ["bad_cursor"] },
+    },
+    async (request) => {
+      const { cursor, limit = DEFAULT_SCHEDULE_PAGE } = request.query;
+      const after = cursor === undefined ? null : decodePlace(signer, "schedules", cursor);
+      const { items, next } = await store.schedules.list(limit, after);
+      return {
+        items: items.filter(({ job }) => covers(request, job.queue)).map(scheduleView),
+        nextCursor: next === null ? null : encodePlace(signer, "schedules", next),
+      };
     },
   );
 
-  app.get("/v1/schedules/:key", { schema: { params: ScheduleParams } }, async ({ params }) =>
-    detail(context, await findSchedule(context, params.key)),
+  app.get(
+    "/v1/schedules/:key",
+    {
+      schema: {
+        operationId: "getSchedule",
+        summary: "One schedule with its next runs.",
+        tags,
+        params: ScheduleParams,
+        response: { 200: ScheduleDetailView },
+      },
+      config: { access: "read", problems },
+    },
+    async (request, reply) => {
+      const schedule = await visibleSchedule(context, request, request.params.key);
+      tag(reply, schedule.version);
+      return detail(context, schedule);
+    },
   );
+}
 
-  app.delete("/v1/schedules/:key", { schema: { params: ScheduleParams } }, async ({ params }, reply) => {
-    await deleteSchedule(context, params.key);
-    return reply.code(204).send();
-  });
-
-  app.post(
-    "/v1/schedules/:key/pause",
-    { schema: { params: ScheduleParams, body: PauseBody } },
-    async ({ params, body }) => scheduleView(await pauseSchedule(context, params.key, body.reason ?? null)),
-  );
-
-  app.post("/v1/schedules/:key/resume", { schema: { params: ScheduleParams } }, async ({ params }) =>
-    scheduleView(await resumeSchedule(context, params.key)),
-  );
-
-  app.post("/v1/schedules/:key/run", { schema: { params: ScheduleParams } }, async ({ params }, reply) => {
-    const job = await runSchedule(context, params.key);
-    return reply.code(201).header("Location", `/v1/jobs/${job.id}`).send(jobView(job));
-  });
+function scheduleRunRoute(app: App, { context, signer }: Services): void {
+  const { store } = context;
 
   app.get(
     "/v1/schedules/:key/runs",
-    { schema: { params: ScheduleParams, querystring: SchedulePageQuery } },
-    async ({ params, query }) => {
-      const { key } = await findSchedule(context, params.key);
+    {
+      schema: {
+        operationId: "listScheduleRuns",
+        summary: "What became of the schedule's slots, newest first.",
+        tags,
+        params: ScheduleParams,
+        querystring: SchedulePageQuery,
+        response: { 200: ScheduleRunPageView },
+      },
+      config: { access: "read", problems: [...problems, "bad_cursor"] },
+    },
+    async (request) => {
+      const { key } = await visibleSchedule(context, request, request.params.key);
       const list = `runs of ${key}`;
-      const limit = query.limit ?? DEFAULT_SCHEDULE_PAGE;
-      const before = query.cursor === undefined ? null : Number(decodePlace(signer, list, query.cursor));
+      const { cursor, limit = DEFAULT_SCHEDULE_PAGE } = request.query;
+      const before = cursor === undefined ? null : Number(decodePlace(signer, list, cursor));
       const runs = await store.schedules.runs(key, limit + 1, before);
       const items = runs.slice(0, limit);
       const last = items.at(-1);
@@ -92,17 +123,144 @@ export function scheduleRoutes(app: App, { context, signer }: Services): void {
       };
     },
   );
-
-  app.post("/v1/schedules/preview", { schema: { body: PreviewBody } }, ({ body }) => {
-    const after = body.after === undefined ? store.now() : parseInstant(body.after);
-    if (typeof after !== "number") {
-      throw validationError([{ pointer: "/after", code: "invalid_instant", detail: after.problem }]);
-    }
-    return previewView(preview(body.cron, body.timezone, after, body.count ?? DEFAULT_PREVIEW));
-  });
 }
 
-function detail(context: EngineContext, schedule: Schedule) {
+function schedulePreviewRoute(app: App, { context: { store } }: Services): void {
+  app.post(
+    "/v1/schedules/preview",
+    {
+      schema: {
+        operationId: "previewSchedule",
+        summary: "When a cron expression would run. Nothing is kept.",
+        tags,
+        body: PreviewBody,
+        response: { 200: PreviewView },
+      },
+      config: { access: "read" },
+    },
+    ({ body }) => {
+      const after = body.after === undefined ? store.now() : parseInstant(body.after);
+      if (typeof after !== "number") {
+        throw validationError([{ pointer: "/after", code: "invalid_instant", detail: after.problem }]);
+      }
+      return previewView(preview(body.cron, body.timezone, after, body.count ?? DEFAULT_PREVIEW));
+    },
+  );
+}
+
+function scheduleEditRoutes(app: App, { context }: Services): void {
+  app.put(
+    "/v1/schedules/:key",
+    {
+      schema: {
+        operationId: "putSchedule",
+        summary: "Make or replace a schedule, with If-Match only as it was read.",
+        tags,
+        params: ScheduleParams,
+        body: ScheduleBody,
+        response: { 200: ScheduleDetailView, 201: ScheduleDetailView },
+      },
+      config: {
+        access: "operate",
+        problems: ["etag_mismatch"],
+        auditDetail: ({ body }) => {
+          const { cron, everyMs, timezone, job } = body as ScheduleBody;
+          return JSON.stringify({ cron, everyMs, timezone, queue: job.queue, name: job.name });
+        },
+      },
+    },
+    async (request, reply) => {
+      const { key } = request.params;
+      requireQueue(request, request.body.job.queue ?? DEFAULT_QUEUE);
+      const own = await versionOfOwnSchedule(context, request, key);
+      const put = await putSchedule(context, key, request.body, "api", expectedVersion(request) ?? own);
+      tag(reply, put.schedule.version);
+      return reply
+        .code(put.outcome === "created" ? 201 : 200)
+        .header("Location", `/v1/schedules/${put.schedule.key}`)
+        .send(detail(context, put.schedule));
+    },
+  );
+
+  app.delete(
+    "/v1/schedules/:key",
+    {
+      schema: {
+        operationId: "deleteSchedule",
+        summary: "Remove a schedule with its history. Its jobs stay.",
+        tags,
+        params: ScheduleParams,
+        response: { 204: NoContent },
+      },
+      config: { access: "operate", problems: [...problems, "etag_mismatch"] },
+    },
+    async (request, reply) => {
+      await visibleSchedule(context, request, request.params.key);
+      await deleteSchedule(context, request.params.key, expectedVersion(request));
+      return reply.code(204).send();
+    },
+  );
+}
+
+function scheduleVerbRoutes(app: App, { context }: Services): void {
+  app.post(
+    "/v1/schedules/:key/pause",
+    {
+      schema: {
+        operationId: "pauseSchedule",
+        summary: "Let no slot fire.",
+        tags,
+        params: ScheduleParams,
+        body: PauseBody,
+        response: { 200: ScheduleView },
+      },
+      config: { access: "operate", problems, auditDetail: ({ body }) => (body as PauseBody).reason ?? null },
+    },
+    async (request) => {
+      const { key } = await visibleSchedule(context, request, request.params.key);
+      return scheduleView(await pauseSchedule(context, key, request.body.reason ?? null));
+    },
+  );
+
+  app.post(
+    "/v1/schedules/:key/resume",
+    {
+      schema: {
+        operationId: "resumeSchedule",
+        summary: "Let slots fire again, from the next one on.",
+        tags,
+        params: ScheduleParams,
+        response: { 200: ScheduleView },
+      },
+      config: { access: "operate", problems },
+    },
+    async (request) => {
+      const { key } = await visibleSchedule(context, request, request.params.key);
+      return scheduleView(await resumeSchedule(context, key));
+    },
+  );
+
+  app.post(
+    "/v1/schedules/:key/run",
+    {
+      schema: {
+        operationId: "runSchedule",
+        summary: "Make a job of the schedule now.",
+        tags,
+        params: ScheduleParams,
+        response: { 201: JobView },
+      },
+      config: { access: "operate", problems },
+    },
+    async (request, reply) => {
+      const { key } = await visibleSchedule(context, request, request.params.key);
+      const job = await runSchedule(context, key);
+      return reply.code(201).header("Location", `/v1/jobs/${job.id}`).send(jobView(job));
+    },
+  );
+}
+
+function detail(context: EngineContext, schedule: Schedule): ScheduleDetailView {
   return scheduleDetailView(schedule, upcoming(context, schedule));
 }
 

@@ -1,4 +1,12 @@
-import { CompleteBody, FailBody, ReleaseBody, SnoozeBody } from "../../api/lease.js";
+import {
+  CompleteBody,
+  CompletedView,
+  FailBody,
+  FailedView,
+  ReleaseBody,
+  SettledView,
+  SnoozeBody,
+} from "../../api/lease.js";
 import { MAX_ERROR_MESSAGE_LENGTH, MAX_ERROR_STACK_LENGTH } from "../../core/defaults.js";
 import type { KonveierError } from "../../core/errors.js";
 import { formatInstant } from "../../core/instant.js";
@@ -16,14 +24,24 @@ import { JobParams } from "./jobs.js";
 const COMPLETE_BODY_LIMIT = 8 * 1024 * 1024;
 const MAX_ERROR_TYPE_LENGTH = 200;
 
+const tags = ["workers"];
+const config = { access: "work", problems: ["lease_lost"] } as const;
+
 /** How a worker ends its claims. */
 export function settlementRoutes(app: App, { context, signer }: Services): void {
   app.post(
     "/v1/jobs/:id/complete",
     {
-      schema: { params: JobParams, body: CompleteBody },
+      schema: {
+        operationId: "completeJob",
+        summary: "Say that the job is done, with its result.",
+        tags,
+        params: JobParams,
+        body: CompleteBody,
+        response: { 200: CompletedView },
+      },
       bodyLimit: COMPLETE_BODY_LIMIT,
-      config: { allowsInexactNumbers: true },
+      config: { ...config, allowsInexactNumbers: true },
     },
     async ({ params, body, bodyFault }) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
@@ -35,7 +53,17 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
 
   app.post(
     "/v1/jobs/:id/fail",
-    { schema: { params: JobParams, body: FailBody } },
+    {
+      schema: {
+        operationId: "failJob",
+        summary: "Say that the attempt failed.",
+        tags,
+        params: JobParams,
+        body: FailBody,
+        response: { 200: FailedView },
+      },
+      config,
+    },
     async ({ params, body }) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       const failed = { outcome: "failed", error: storedErrorOf(body.error) } as const;
@@ -46,7 +74,17 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
 
   app.post(
     "/v1/jobs/:id/release",
-    { schema: { params: JobParams, body: ReleaseBody } },
+    {
+      schema: {
+        operationId: "releaseJob",
+        summary: "Give the job back unfinished. The attempt does not count.",
+        tags,
+        params: JobParams,
+        body: ReleaseBody,
+        response: { 200: SettledView },
+      },
+      config,
+    },
     async ({ params, body }) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       return settledView(await settleClaim(context, { verb: "release", ...key }));
@@ -55,7 +93,17 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
 
   app.post(
     "/v1/jobs/:id/snooze",
-    { schema: { params: JobParams, body: SnoozeBody } },
+    {
+      schema: {
+        operationId: "snoozeJob",
+        summary: "Put the job off. The attempt does not count.",
+        tags,
+        params: JobParams,
+        body: SnoozeBody,
+        response: { 200: SettledView },
+      },
+      config,
+    },
     async ({ params, body }) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       return settledView(await settleClaim(context, { verb: "snooze", ...key, delayMs: body.delayMs }));

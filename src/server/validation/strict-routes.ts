@@ -2,7 +2,8 @@ import type { RouteOptions } from "fastify";
 import { Type } from "typebox";
 import { CLOSED } from "../../api/fields.js";
 
-const NOTHING = Type.Object({}, CLOSED);
+/** Of a route that takes no body, or no query. */
+export const NOTHING = Type.Object({}, CLOSED);
 
 /** Methods whose requests may have a body. */
 const WITH_BODY = ["POST", "PUT", "PATCH", "DELETE"];

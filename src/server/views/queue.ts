@@ -9,5 +9,6 @@ export function queueView(queue: Queue): QueueView {
     pauseReason: queue.pauseReason,
     counts: { ...queue.counts },
     oldestPendingAt: instantOrNull(queue.oldestPendingAt),
+    version: queue.version,
   };
 }

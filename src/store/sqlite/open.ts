@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from "../../core/clock.js";
 import type { Store, StoreChange } from "../store.js";
+import { SqliteAudit } from "./audit.js";
 import { ChangeFeed } from "./change-feed.js";
 import { SqliteClaims } from "./claims.js";
 import { closedError, Committer } from "./committer.js";
@@ -16,6 +17,7 @@ import { Sequences } from "./sequences.js";
 import { SqliteSchedules } from "./schedules.js";
 import { SqliteStats } from "./stats.js";
 import type { StepHook } from "./steps.js";
+import { SqliteTokens } from "./tokens.js";
 import { SqliteWorkers } from "./workers.js";
 
 export interface SqliteOptions {
@@ -54,6 +56,8 @@ export class SqliteStore implements Store {
   readonly schedules: SqliteSchedules;
   readonly stats: SqliteStats;
   readonly workers: SqliteWorkers;
+  readonly tokens: SqliteTokens;
+  readonly audit: SqliteAudit;
   readonly maintenance: SqliteMaintenance;
   readonly #changes: ChangeFeed;
   readonly #committer: Committer;
@@ -103,6 +107,8 @@ export class SqliteStore implements Store {
     this.schedules = new SqliteSchedules(context);
     this.stats = new SqliteStats(context);
     this.workers = new SqliteWorkers(context);
+    this.tokens = new SqliteTokens(context);
+    this.audit = new SqliteAudit(context);
     this.maintenance = new SqliteMaintenance(context, remove);
     this.#changes = changes;
     this.#committer = committer;

@@ -1,6 +1,6 @@
 import { MAX_PRIORITY } from "../../core/defaults.js";
 import { JOB_STATES, type JobState } from "../../core/states.js";
-import type { Queue, QueueStore } from "../queues.js";
+import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
 
@@ -8,6 +8,7 @@ interface QueueRow {
   readonly name: string;
   readonly paused_at: number | null;
   readonly pause_reason: string | null;
+  readonly version: number;
 }
 
 interface CountRow {
@@ -45,10 +46,11 @@ export class SqliteQueues implements QueueStore {
     this.#pause = db.prepare<[string, number, string | null]>(
       `INSERT INTO queues (name, paused_at, pause_reason) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET
-         paused_at = coalesce(paused_at, excluded.paused_at), pause_reason = excluded.pause_reason`,
+         paused_at = coalesce(paused_at, excluded.paused_at), pause_reason = excluded.pause_reason,
+         version = version + 1`,
     );
     this.#resume = db.prepare<[string]>(
-      "UPDATE queues SET paused_at = NULL, pause_reason = NULL WHERE name = ?",
+      "UPDATE queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = ?",
     );
     this.#pendingNames = db.prepare<[], { queue: string; name: string; pending: number }>(
       "SELECT queue, name, n AS pending FROM counts WHERE state = 'pending' AND n > 0 ORDER BY queue, name",
@@ -66,21 +68,30 @@ export class SqliteQueues implements QueueStore {
     });
   }
 
-  async pause(name: string, reason: string | null): Promise<Queue> {
-    await this.context.write(() => this.#pause.run(name, this.context.clock.now(), reason));
-    return this.context.read(() => this.#describe(name));
+  pause(name: string, reason: string | null, version: ExpectedVersion = null): Promise<Queue | null> {
+    return this.#edit(name, version, () => {
+      this.#pause.run(name, this.context.clock.now(), reason);
+    });
   }
 
-  async resume(name: string): Promise<Queue> {
-    await this.context.write(() => {
+  resume(name: string, version: ExpectedVersion = null): Promise<Queue | null> {
+    return this.#edit(name, version, () => {
       this.#resume.run(name);
       this.context.changes.pending(name);
     });
-    return this.context.read(() => this.#describe(name));
   }
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {
     return this.context.read(() => this.#pendingNames.all());
+  }
+
+  async #edit(name: string, expected: ExpectedVersion, edit: () => void): Promise<Queue | null> {
+    const edited = await this.context.write(() => {
+      if (expected !== null && (this.#row.get(name)?.version ?? 0) !== expected) return false;
+      edit();
+      return true;
+    });
+    return edited ? this.context.read(() => this.#describe(name)) : null;
   }
 
   #describe(name: string): Queue {
@@ -93,6 +104,7 @@ export class SqliteQueues implements QueueStore {
       pauseReason: row?.pause_reason ?? null,
       counts,
       oldestPendingAt: counts.pending === 0 ? null : this.#oldestPending(name),
+      version: row?.version ?? 0,
     };
   }
 

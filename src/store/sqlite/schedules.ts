@@ -118,10 +118,14 @@ export class SqliteSchedules implements ScheduleStore {
     });
   }
 
-  delete(key: string): Promise<boolean> {
+  delete(key: string, version: number | null = null): Promise<"deleted" | "missing" | "changed"> {
     return this.context.write(() => {
+      const row = this.#get.get(key);
+      if (row === undefined) return "missing";
+      if (version !== null && row.version !== version) return "changed";
       this.#deleteRuns.run(key);
-      return this.#delete.run(key).changes === 1;
+      this.#delete.run(key);
+      return "deleted";
     });
   }
 

@@ -1,0 +1,82 @@
+import type { FastifyRequest } from "fastify";
+import { storableText } from "../../core/storable-text.js";
+import type { Identity } from "../../engine/access/authenticate.js";
+import type { EngineContext } from "../../engine/context.js";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the audit log keeps of a call besides its target. Never payloads or secrets. */
+    auditDetail?: (request: FastifyRequest) => string | null;
+  }
+  interface FastifyRequest {
+    auditSeq: number | null;
+  }
+}
+
+const MAX_DETAIL_LENGTH = 2_000;
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+/** What producers and workers do all day is written down with the jobs themselves. */
+const DAILY_WORK = new Set<unknown>(["enqueue", "work", "public", "any", undefined]);
+
+/**
+ * Writes down who changed what. An entry is durable before the change begins, so nothing is ever changed
+ * without one; it gets its status when the call is answered.
+ */
+export class AuditLog {
+  constructor(private readonly context: EngineContext) {}
+
+  /** A hook, once the request is known to be allowed and well-formed. */
+  readonly begin = async (request: FastifyRequest): Promise<void> => {
+    const { identity } = request;
+    if (identity === null || !isAudited(request)) return;
+    const { auditDetail } = request.routeOptions.config;
+    await this.#write(request, identity, auditDetail?.(request) ?? null, null);
+  };
+
+  /** A hook, after the answer. */
+  readonly finish = async (
+    request: FastifyRequest,
+    reply: { readonly statusCode: number },
+  ): Promise<void> => {
+    const { identity, auditSeq } = request;
+    try {
+      if (auditSeq !== null) await this.context.store.audit.finish(auditSeq, reply.statusCode);
+      else if (identity !== null && reply.statusCode === 403) await this.#write(request, identity, null, 403);
+    } catch (error) {
+      this.context.health.failed(error, "the audit log");
+    }
+  };
+
+  /** A login is not known to be one before it has succeeded. */
+  async signedIn(request: FastifyRequest, identity: Identity): Promise<void> {
+    await this.#write(request, identity, null, null);
+  }
+
+  async #write(
+    request: FastifyRequest,
+    { tokenId, tokenName }: Identity,
+    detail: string | null,
+    status: number | null,
+  ): Promise<void> {
+    request.auditSeq = await this.context.store.audit.begin({
+      tokenId,
+      tokenName,
+      session: request.viaSession,
+      ip: request.ip,
+      requestId: request.id,
+      action: request.routeOptions.schema?.operationId ?? request.method,
+      target: targetOf(request.params),
+      detail: detail === null ? null : storableText(detail, MAX_DETAIL_LENGTH),
+      status,
+    });
+  }
+}
+
+function isAudited({ method, routeOptions: { config } }: FastifyRequest): boolean {
+  return !SAFE_METHODS.has(method) && !DAILY_WORK.has(config.access);
+}
+
+function targetOf(params: unknown): string | null {
+  const [target] = Object.values((params ?? {}) as Record<string, string>);
+  return target === undefined ? null : storableText(target, MAX_DETAIL_LENGTH);
+}

@@ -1,0 +1,69 @@
+import type { FastifyRequest } from "fastify";
+import { KonveierError } from "../../core/errors.js";
+import { coversQueue } from "../../core/queue-globs.js";
+import type { Schedule } from "../../core/schedule.js";
+import type { EngineContext } from "../../engine/context.js";
+import { findSchedule, scheduleNotFound } from "../../engine/schedules/by-hand.js";
+import { jobNotFound } from "../../engine/job-change.js";
+import type { Store } from "../../store/store.js";
+import { identityOf } from "./guard.js";
+
+/** Whether the caller's token covers the queue. */
+export function covers(request: FastifyRequest, queue: string): boolean {
+  return coversQueue(identityOf(request).queues, queue);
+}
+
+/** @throws KonveierError `queue_not_allowed` */
+export function requireQueue(request: FastifyRequest, queue: string): void {
+  if (covers(request, queue)) return;
+  throw new KonveierError("queue_not_allowed", `The token does not cover the queue ${queue}.`);
+}
+
+/**
+ * For routes with a job's id: a job of a queue that the token does not cover is answered like one that
+ * does not exist.
+ *
+ * @throws KonveierError `job_not_found`
+ */
+export async function requireVisibleJob(store: Store, request: FastifyRequest, id: string): Promise<void> {
+  if (identityOf(request).queues === null) return;
+  const job = await store.jobs.get(id);
+  if (job !== null && !covers(request, job.queue)) throw jobNotFound(id);
+}
+
+/** The schedule, if the token covers its queue. @throws KonveierError `schedule_not_found` */
+export async function visibleSchedule(
+  context: EngineContext,
+  request: FastifyRequest,
+  key: string,
+): Promise<Schedule> {
+  const schedule = await findSchedule(context, key);
+  if (!covers(request, schedule.job.queue)) throw scheduleNotFound(key);
+  return schedule;
+}
+
+/**
+ * Before a schedule is replaced: one of another queue must not be taken over.
+ *
+ * @returns the version to replace; `null`, for a token that covers all queues: whatever is there
+ * @throws KonveierError `queue_not_allowed`
+ */
+export async function versionOfOwnSchedule(
+  { store }: EngineContext,
+  request: FastifyRequest,
+  key: string,
+): Promise<number | null> {
+  if (identityOf(request).queues === null) return null;
+  const schedule = await store.schedules.get(key);
+  if (schedule === null || covers(request, schedule.job.queue)) return schedule?.version ?? 0;
+  throw new KonveierError("queue_not_allowed", `The key ${key} belongs to another queue's schedule.`);
+}
+
+/** @throws KonveierError `queue_not_allowed` for a token that is limited to some queues */
+export function requireAllQueues(request: FastifyRequest): void {
+  if (identityOf(request).queues === null) return;
+  throw new KonveierError(
+    "queue_not_allowed",
+    "This call is about all queues, and the token covers only some.",
+  );
+}

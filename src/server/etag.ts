@@ -1,0 +1,27 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { KonveierError } from "../core/errors.js";
+
+const VERSION_TAG = /^"v(\d{1,15})"$/;
+
+/**
+ * The tag of what can be edited: its version. Figures that change by themselves, such as counts and the next
+ * run, do not change it, so it guards edits and is no good for caches.
+ */
+export function tag(reply: FastifyReply, version: number): void {
+  reply.header("ETag", `"v${version}"`);
+}
+
+/**
+ * The version that the client wants to edit: `If-Match` names it; `If-None-Match: *` means that there is
+ * none yet, which is 0. `null`: the client does not mind.
+ *
+ * @throws KonveierError `etag_mismatch` for a tag that is not one of ours
+ */
+export function expectedVersion({ headers }: FastifyRequest): number | null {
+  const { "if-match": match, "if-none-match": noneMatch } = headers;
+  if (noneMatch?.trim() === "*") return 0;
+  if (match === undefined || match.trim() === "*") return null;
+  const version = VERSION_TAG.exec(match.trim())?.[1];
+  if (version !== undefined) return Number(version);
+  throw new KonveierError("etag_mismatch", 'Send the ETag of an earlier answer as If-Match, such as "v3".');
+}
