@@ -9,6 +9,7 @@ import { enqueueRoutes } from "./routes/enqueue.js";
 import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
+import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
 import { noteRoutes } from "./routes/notes.js";
 import { queueRoutes } from "./routes/queues.js";
@@ -83,6 +84,7 @@ function addRoutes(app: App, services: Services): void {
   homeRoute(app);
   healthRoutes(app, services);
   enqueueRoutes(app, services);
+  jobSearchRoutes(app, services);
   jobRoutes(app, services);
   jobActionRoutes(app, services);
   queueRoutes(app, services);
