@@ -165,6 +165,8 @@ describe("a filter", () => {
     ["payload.=1", "7 bad_path"],
     ["payload.a..b=1", "9 bad_path"],
     ["payload[x]=1", "7 bad_path"],
+    ["payload.a\0=1", "9 bad_path"],
+    ["payload.a\\=1", "9 bad_path"],
     ["payload[01]=1", "7 bad_path"],
     ["payload[1000000]=1", "7 bad_path"],
     ["payload.a>x", "10 bad_value"],

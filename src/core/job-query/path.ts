@@ -1,7 +1,8 @@
 import { badFilter } from "./fault.js";
 import { MAX_FILTER_INDEX, MAX_FILTER_PATH } from "./limits.js";
 
-const STEP = /\.([^.[\]\\]+)|\[(0|[1-9]\d*)\]/y;
+/** Without control characters: SQLite takes NUL for the end of a path. */
+const STEP = /\.([^.[\]\\\p{Cc}]+)|\[(0|[1-9]\d*)\]/uy;
 
 /** The steps behind `payload`: `.key` and `[index]`. `position` is where `text` begins in the filter. */
 export function readPath(text: string, position: number): (string | number)[] {

@@ -7,7 +7,7 @@ import { toJob, type JobRow } from "../rows.js";
 import { Candidates } from "./candidates.js";
 import { LaneCounts } from "./lane-counts.js";
 import { FIRST_DEAD_FIRST, OLDEST_FIRST, orderOf, placeOf, type Order, type Place } from "./order.js";
-import { planOf, type Plan } from "./plan.js";
+import { Planner, type Plan } from "./plan.js";
 import { slicesOf } from "./slices.js";
 import { isLaneTerm, laneConditions } from "./term-conditions.js";
 
@@ -16,7 +16,11 @@ import { isLaneTerm, laneConditions } from "./term-conditions.js";
  * the order is shown once, whatever else changes.
  */
 export class JobSearch {
-  constructor(private readonly context: SqliteContext) {}
+  readonly #planner;
+
+  constructor(private readonly context: SqliteContext) {
+    this.#planner = new Planner(context);
+  }
 
   /** See `JobStore.search`. */
   async page(
@@ -26,9 +30,9 @@ export class JobSearch {
     after: JobCursor | null,
     budgetMs: number,
   ): Promise<JobSearchPage> {
-    const { db, clock, read } = this.context;
+    const { clock, read } = this.context;
     const order = orderOf(query);
-    const plan = await read(() => planOf(db, query, queueGlobs, order, clock.now()));
+    const plan = await read(() => this.#planner.plan(query, queueGlobs, order, clock.now()));
     if (plan === null) return { items: [], next: null, scan: null };
     return plan.sliced ? this.#scan(plan, limit, after, budgetMs) : this.#onePage(plan, limit, after);
   }
@@ -81,7 +85,7 @@ export class JobSearch {
       const count = await read(() => new LaneCounts(db, lanes).matching);
       return { count, capped: false, scan: null };
     }
-    const plan = await read(() => planOf(db, query, queueGlobs, orderOf(query), clock.now()));
+    const plan = await read(() => this.#planner.plan(query, queueGlobs, orderOf(query), clock.now()));
     if (plan === null) return { count: 0, capped: false, scan: null };
     const candidates = new Candidates(db, plan);
     if (plan.sliced) return this.#countSlices(candidates, cap, budgetMs);
@@ -144,7 +148,7 @@ export class JobSearch {
   #planAtOnce(query: JobQuery, queueGlobs: readonly string[] | null, order: Order): Plan | null {
     const { db, clock, ledger } = this.context;
     if (db.inTransaction) ledger.flushCounts();
-    return planOf(db, query, queueGlobs, order, clock.now());
+    return this.#planner.plan(query, queueGlobs, order, clock.now());
   }
 }
 

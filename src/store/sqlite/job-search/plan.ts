@@ -1,7 +1,7 @@
-import type { JobQuery, JobTerm } from "../../../core/job-query/query.js";
+import type { JobQuery, JobTerm, TextField, TextTerm } from "../../../core/job-query/query.js";
 import type { Instant } from "../../../core/job.js";
-import type { Connection } from "../connection.js";
-import { allOf, condition, type Condition } from "./condition.js";
+import type { SqliteContext } from "../context.js";
+import { allOf, oneOf, type Condition } from "./condition.js";
 import { LaneCounts } from "./lane-counts.js";
 import type { Order } from "./order.js";
 import { allJobs, jobsOfStates, jobsWithKey, jobsWithTag, orderedByState, orderedByTag } from "./sources.js";
@@ -25,72 +25,80 @@ export interface Plan {
   readonly sliced: boolean;
 }
 
-/**
- * Decides which index gives the candidates, by what the query asks and how many jobs there are.
- *
- * @param now what relative times of the query are counted from
- * @returns `null` when the counters say that no job can match
- */
-export function planOf(
-  db: Connection,
-  query: JobQuery,
-  queueGlobs: readonly string[] | null,
-  order: Order,
-  now: Instant,
-): Plan | null {
-  const counts = new LaneCounts(db, laneConditions(query, queueGlobs, "counts"));
-  if (counts.matching === 0) return null;
-  const others = query.terms.filter((term) => !isLaneTerm(term));
-  const { source, answers } = chooseSource(db, query, queueGlobs, order, counts, now);
-  const left = others.filter((term) => !answers.includes(term));
-  const lanes = laneConditions(query, queueGlobs, "jobs");
-  const sliced = source.small
-    ? left.some(readsMore)
-    : left.length > 0 || !counts.holdForAll(order.of?.state ?? null);
-  const rest = allOf([...lanes, ...left.map((term) => termCondition(term, now, "jobs"))]);
-  return { order, source, rest, sliced };
-}
-
 interface Choice {
   readonly source: Source;
   /** Terms that are true of all candidates. */
   readonly answers: readonly JobTerm[];
 }
 
-function chooseSource(
-  db: Connection,
-  { terms }: JobQuery,
-  queueGlobs: readonly string[] | null,
-  order: Order,
-  counts: LaneCounts,
-  now: Instant,
-): Choice {
-  const exact = new Map(terms.filter(isExact).map((term) => [term.field, term]));
-  const byKey = exact.get("id") ?? exact.get("key");
-  if (byKey !== undefined) return { source: jobsWithKey(byKey, order), answers: [byKey] };
+/** Decides which index gives the candidates, by what a query asks and how many jobs there are. */
+export class Planner {
+  constructor(private readonly context: Pick<SqliteContext, "db" | "smallSet">) {}
 
-  const byTag = exact.get("tag");
-  if (byTag !== undefined) {
-    if (hasAtMost(db, byTag.values, SMALL_SET))
-      return { source: jobsWithTag(byTag, order), answers: [byTag] };
-    if (order.of === null && byTag.values.length === 1) {
-      return { source: orderedByTag(byTag), answers: [byTag] };
-    }
+  /**
+   * @param now what relative times of the query are counted from
+   * @returns `null` when the counters say that no job can match
+   */
+  plan(query: JobQuery, queueGlobs: readonly string[] | null, order: Order, now: Instant): Plan | null {
+    const counts = new LaneCounts(this.context.db, laneConditions(query, queueGlobs, "counts"));
+    if (counts.matching === 0) return null;
+    const { source, answers } =
+      this.#byKey(query, order) ??
+      this.#byTag(query, order) ??
+      this.#byState(query, order, counts, now) ??
+      this.#byLanes(query, queueGlobs, counts);
+    const left = query.terms.filter((term) => !isLaneTerm(term) && !answers.includes(term));
+    const sliced = source.small
+      ? left.some(readsMore)
+      : left.length > 0 || !counts.holdForAll(order.of?.state ?? null);
+    const rest = allOf([
+      ...laneConditions(query, queueGlobs, "jobs"),
+      ...left.map((term) => termCondition(term, now, "jobs")),
+    ]);
+    return { order, source, rest, sliced };
   }
-  if (order.of !== null) {
+
+  #byKey({ terms }: JobQuery, order: Order): Choice | null {
+    const term = exactTerm(terms, "id") ?? exactTerm(terms, "key");
+    return term === null ? null : { source: jobsWithKey(term, order), answers: [term] };
+  }
+
+  #byTag({ terms }: JobQuery, order: Order): Choice | null {
+    const term = exactTerm(terms, "tag");
+    if (term === null) return null;
+    if (this.#isSmall(term.values)) return { source: jobsWithTag(term, order), answers: [term] };
+    // With several tags a job could come twice, and other orders are no order of tags.
+    if (order.of !== null || term.values.length > 1) return null;
+    return { source: orderedByTag(term), answers: [term] };
+  }
+
+  #byState({ terms }: JobQuery, order: Order, counts: LaneCounts, now: Instant): Choice | null {
+    if (order.of === null) return null;
     const ranges = terms.filter((term) => isRangeOf(term, order));
     const conditions = ranges.map((term) => termCondition(term, now, "jobs"));
-    const small = counts.totalOf(order.of.state) <= SMALL_SET;
+    const small = counts.totalOf(order.of.state) <= this.context.smallSet;
     return { source: orderedByState(order.of, conditions, small), answers: ranges };
   }
-  if (terms.length === 0 && queueGlobs === null) return { source: allJobs(), answers: [] };
-  const lanes = allOf(laneConditions({ terms }, queueGlobs, "counts"));
-  const source = costOf(counts) <= SMALL_SET ? jobsOfStates(counts.states, lanes) : allJobs();
-  return { source, answers: [] };
+
+  #byLanes(query: JobQuery, queueGlobs: readonly string[] | null, counts: LaneCounts): Choice {
+    const lanes = laneConditions(query, queueGlobs, "counts");
+    const few = lanes.length > 0 && costOf(counts) <= this.context.smallSet;
+    return { source: few ? jobsOfStates(counts.states, allOf(lanes)) : allJobs(), answers: [] };
+  }
+
+  #isSmall(tags: readonly string[]): boolean {
+    const { sql, values } = oneOf("tag", tags);
+    const limit = this.context.smallSet + 1;
+    const count = this.context.db
+      .prepare<unknown[], number>(`SELECT count(*) FROM (SELECT 1 FROM job_tags WHERE ${sql} LIMIT ?)`)
+      .pluck();
+    return (count.get(...values, limit) ?? 0) < limit;
+  }
 }
 
-function isExact(term: JobTerm): term is Extract<JobTerm, { kind: "text" }> {
-  return term.kind === "text" && !term.negated;
+function exactTerm(terms: readonly JobTerm[], field: TextField): TextTerm | null {
+  const term = terms.find((each) => each.kind === "text" && each.field === field && !each.negated);
+  return term?.kind === "text" ? term : null;
 }
 
 /** Whether the order's index has the instants that the term is about next to one another. */
@@ -105,19 +113,4 @@ function costOf(counts: LaneCounts): number {
     if (state === "blocked") return Number.POSITIVE_INFINITY;
     return sum + (state === "pending" ? counts.matchingOf(state) : counts.totalOf(state));
   }, 0);
-}
-
-function hasAtMost(db: Connection, tags: readonly string[], limit: number): boolean {
-  const places = tags.map(() => "?").join(", ");
-  const { sql, values } = condition(
-    `SELECT count(*) FROM (SELECT 1 FROM job_tags WHERE tag IN (${places}) LIMIT ?)`,
-    ...tags,
-    limit + 1,
-  );
-  return (
-    (db
-      .prepare<unknown[], number>(sql)
-      .pluck()
-      .get(...values) ?? 0) <= limit
-  );
 }
