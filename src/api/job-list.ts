@@ -47,6 +47,7 @@ export const JobCountView = Type.Object({
   capped: Type.Boolean(),
   scan: ScanView,
 });
+export type JobCountView = Static<typeof JobCountView>;
 
 export const DEFAULT_LOG_PAGE = 200;
 
