@@ -1,4 +1,3 @@
-import type { JobDetail } from "../../src/core/job.js";
 import type { NewJob } from "../../src/store/jobs.js";
 import type { Store } from "../../src/store/store.js";
 import { T0 } from "../support/fake-clock.js";
@@ -7,7 +6,7 @@ import { allJobs } from "../support/recount.js";
 import type { Harness } from "./harness.js";
 import type { KnownJob } from "./query-model.js";
 
-export const PAYLOADS = [
+const PAYLOADS = [
   "null",
   "5",
   '"Hello World"',
@@ -78,7 +77,7 @@ export async function knownJobs(store: Store): Promise<KnownJob[]> {
   return Promise.all(
     (await allJobs(store)).map(async ({ id }) => {
       const [job, payload, result] = [
-        (await store.jobs.detail(id)) as JobDetail,
+        (await store.jobs.detail(id))!,
         await store.jobs.payload(id),
         await store.jobs.result(id),
       ];

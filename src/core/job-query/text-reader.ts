@@ -79,14 +79,11 @@ export class TextReader {
       if (this.ended) {
         throw badFilter("open_quote", start, 'this quote is not closed; write \\" for a quote inside');
       }
-      const character = this.#next;
+      if (this.take('"')) return parts.join("");
+      // What stands behind a backslash is read with it, also at the end, where there is nothing.
+      this.take("\\");
+      parts.push(this.#next);
       this.#at += 1;
-      if (character === '"') return parts.join("");
-      if (character !== "\\") parts.push(character);
-      else if (!this.ended) {
-        parts.push(this.#next);
-        this.#at += 1;
-      }
     }
   }
 

@@ -84,7 +84,7 @@ describe("a scan", () => {
     const file = new SqliteFile();
     const store = await storeWithJobs(file);
     const raw = file.raw();
-    const broken = ["nope", "", "{", `${"[".repeat(5_000)}`, '{"n":', "\u0000", "NaN"];
+    const broken = ["nope", "", "{", "[".repeat(5_000), '{"n":', "\u0000", "NaN"];
     for (const [index, text] of broken.entries()) {
       raw.prepare("UPDATE job_specs SET payload = ? WHERE job_id = ?").run(text, index + 1);
     }

@@ -12,7 +12,7 @@ export interface Order {
   readonly of: { readonly state: JobState; readonly index: string } | null;
 }
 
-export const NEWEST_FIRST: Order = { column: "id", direction: "DESC", of: null };
+const NEWEST_FIRST: Order = { column: "id", direction: "DESC", of: null };
 export const OLDEST_FIRST: Order = { column: "id", direction: "ASC", of: null };
 export const FIRST_DEAD_FIRST: Order = {
   column: "finished_at",
