@@ -4,8 +4,8 @@ import { allOf, condition, oneOf, type Condition } from "./condition.js";
 import type { Order } from "./order.js";
 
 /**
- * Where candidates come from. The indexes are named in the statements: SQLite does not know how many rows
- * are behind each and would sometimes sort a whole state to find one page.
+ * Where candidates come from. The indexes are named in the statements: the order of a source is relied on,
+ * and SQLite, which does not know how many rows are behind each, need not guess.
  */
 export interface Source {
   /** What stands behind FROM. */
