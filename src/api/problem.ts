@@ -14,7 +14,15 @@ export const Problem = Type.Object(
     retryable: Type.Boolean(),
     /** Every fault of the request, each with a JSON pointer (RFC 6901) or the name of a parameter behind a slash. */
     errors: Type.Optional(
-      Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
+      Type.Array(
+        Type.Object({
+          pointer: Type.String(),
+          code: Type.String(),
+          detail: Type.String(),
+          /** In the text of a filter: the offset of a character, from 0. */
+          position: Type.Optional(Type.Integer({ minimum: 0 })),
+        }),
+      ),
     ),
     requestId: Type.String(),
   },

@@ -73,6 +73,11 @@ export const MAX_JITTER_MS = 24 * 3_600_000;
 /** Entries of a schedule's history; the oldest go first. */
 export const MAX_SCHEDULE_RUNS_KEPT = 100;
 
+/** How long a search may look at jobs in vain: what a person waits for, and then goes on by the cursor. */
+export const SCAN_BUDGET_MS = 2_000;
+/** A count goes no further: whoever reads it only wants to know that there are many. */
+export const COUNT_CAP = 10_000;
+
 /** A week to look at what went well, a quarter to repair what did not. */
 export const DEFAULT_RETENTION = {
   completedMs: 7 * 24 * 3_600_000,

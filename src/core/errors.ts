@@ -6,6 +6,7 @@ export const ERRORS = {
   // The request
   malformed_json: { status: 400, title: "The body is not valid JSON", retryable: false },
   bad_cursor: { status: 400, title: "The cursor is not one of this list", retryable: false },
+  bad_filter: { status: 400, title: "The filter cannot be understood", retryable: false },
   bad_request: { status: 400, title: "The request cannot be understood", retryable: false },
   unauthorized: { status: 401, title: "A valid bearer token is needed", retryable: false },
   forbidden: { status: 403, title: "The token does not allow this", retryable: false },
@@ -63,6 +64,8 @@ export interface Fault {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
+  /** Where in the text of a filter: the offset of a character, from 0. */
+  readonly position?: number;
 }
 
 /** Any error that a caller may want to tell apart, by `code`. */

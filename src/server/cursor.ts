@@ -1,5 +1,8 @@
 import { KonveierError } from "../core/errors.js";
-import type { JobCursor, JobFilter } from "../store/jobs.js";
+import type { Instant } from "../core/job.js";
+import { printJobQuery } from "../core/job-query/print.js";
+import type { JobQuery } from "../core/job-query/query.js";
+import type { JobCursor } from "../store/jobs.js";
 import type { Signer } from "./signer.js";
 import { SIGNATURE_LENGTH } from "./signer.js";
 
@@ -19,20 +22,26 @@ export function decodePlace(signer: Signer, list: string, cursor: string): strin
   return place;
 }
 
-/** A place in a list of jobs. */
-export function encodeCursor(signer: Signer, filter: JobFilter, { sort, id }: JobCursor): string {
-  return encodePlace(signer, jobsBy(filter), `${sort}.${id}`);
+/** Where a walk through the jobs of a query goes on. */
+export interface JobWalk {
+  /** What relative times in the query are counted from: the same for all pages of a walk. */
+  readonly now: Instant;
+  readonly after: JobCursor;
+}
+
+export function encodeCursor(signer: Signer, query: JobQuery, { now, after }: JobWalk): string {
+  return encodePlace(signer, jobsBy(query), `${now}.${after.sort}.${after.id}`);
 }
 
 /** @throws KonveierError `bad_cursor` */
-export function decodeCursor(signer: Signer, filter: JobFilter, cursor: string): JobCursor {
-  const [sort, id] = decodePlace(signer, jobsBy(filter), cursor).split(".");
-  if (sort === undefined || id === undefined) throw badCursor();
-  return { sort: Number(sort), id };
+export function decodeCursor(signer: Signer, query: JobQuery, cursor: string): JobWalk {
+  const [now, sort, id] = decodePlace(signer, jobsBy(query), cursor).split(".");
+  if (now === undefined || sort === undefined || id === undefined) throw badCursor();
+  return { now: Number(now), after: { sort: Number(sort), id } };
 }
 
-function jobsBy({ state, queue, name, tag }: JobFilter): string {
-  return JSON.stringify([state ?? null, queue ?? null, name ?? null, tag ?? null]);
+function jobsBy(query: JobQuery): string {
+  return `jobs ${printJobQuery(query)}`;
 }
 
 /** Begins with a word, so that no lease token has the same text. */

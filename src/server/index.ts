@@ -11,6 +11,7 @@ import { enqueueRoutes } from "./routes/enqueue.js";
 import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
+import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
 import { noteRoutes } from "./routes/notes.js";
 import { openapiRoute } from "./routes/openapi.js";
@@ -90,6 +91,7 @@ function addRoutes(app: App, services: Services): void {
   openapiRoute(app);
   healthRoutes(app, services);
   enqueueRoutes(app, services);
+  jobSearchRoutes(app, services);
   jobRoutes(app, services);
   jobActionRoutes(app, services);
   queueRoutes(app, services);

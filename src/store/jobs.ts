@@ -1,5 +1,6 @@
 import type { Backoff } from "../core/backoff.js";
 import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine, Origin } from "../core/job.js";
+import type { JobQuery } from "../core/job-query/query.js";
 import type { JobState } from "../core/states.js";
 
 /** A job to insert, complete and checked. */
@@ -45,6 +46,41 @@ export interface JobPage {
   readonly next: JobCursor | null;
 }
 
+/**
+ * What was looked at to answer a query that no index answers.
+ *
+ * - `examined`: jobs that were looked at
+ * - `until`: where in the order that ended, as the instant by which the list is sorted (`createdAt` for a
+ *   list by id); `null` at the end of the list
+ * - `complete`: whether the end of the list was reached
+ */
+export interface JobScan {
+  readonly examined: number;
+  readonly until: Instant | null;
+  readonly complete: boolean;
+}
+
+/** `next` goes on where the scan ended: a page may have few jobs, or none, and still have a next one. */
+export interface JobSearchPage extends JobPage {
+  /** `null` when an index gave the answer. */
+  readonly scan: JobScan | null;
+}
+
+export interface JobCount {
+  readonly count: number;
+  /** Whether there are more than were counted. */
+  readonly capped: boolean;
+  /** `null` when an index or the kept counters gave the answer. When it is not complete, there may be more. */
+  readonly scan: JobScan | null;
+}
+
+export interface MatchingIds {
+  /** Ascending. */
+  readonly ids: readonly string[];
+  /** Where to go on; `null` when no job behind it can match. */
+  readonly lastExaminedId: string | null;
+}
+
 export interface JobStore {
   /**
    * Inserts all jobs or none.
@@ -69,6 +105,43 @@ export interface JobStore {
    * finished ones by `finishedAt`, newest first; all others by id, newest first.
    */
   list(filter: JobFilter, limit: number, after: JobCursor | null): Promise<JobPage>;
+
+  /**
+   * A page of the jobs that match, in the order of `list` when the query asks for one state only, else by id,
+   * newest first. Relative times are counted from the store's time; `resolveTimes` fixes them for a whole walk.
+   *
+   * @param queueGlobs only jobs of queues that match one of these, `*` standing for any characters
+   * @param budgetMs how long jobs may be looked at in vain; the event loop goes on meanwhile
+   */
+  search(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    limit: number,
+    after: JobCursor | null,
+    budgetMs: number,
+  ): Promise<JobSearchPage>;
+
+  /** How many jobs match. Exact when the query asks only for queues, names and states; else counted to `cap`. */
+  count(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    cap: number,
+    budgetMs: number,
+  ): Promise<JobCount>;
+
+  /**
+   * Ids above `afterId` of jobs that match, ascending: for walks that change the jobs they meet. A job that
+   * exists during the whole walk and matches is met once.
+   *
+   * @param examineAtMost jobs that are looked at for one answer
+   */
+  matching(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    afterId: string | null,
+    limit: number,
+    examineAtMost: number,
+  ): Promise<MatchingIds>;
 
   /** Ends a job that is not finished. The claim of a running one is no longer current. */
   cancel(id: string): Promise<JobChange>;

@@ -17,23 +17,27 @@ export class Contract {
   ) {}
 
   /** A test on an empty database. Afterwards the counters must equal a recount. */
-  test(title: string, body: (harness: Harness) => Promise<void>): void {
+  test(title: string, body: (harness: Harness) => Promise<void>, timeoutMs?: number): void {
     this.#titles.add(title);
     const reason = this.skips[title];
     if (reason !== undefined) {
       test.skip(`${title} (skipped: ${reason})`);
       return;
     }
-    test(title, async () => {
-      const clock = new FakeClock();
-      const opened = await this.factory.open({ clock });
-      try {
-        await body(new Harness(opened, clock));
-        await checkBooks(opened.store);
-      } finally {
-        await opened.close();
-      }
-    });
+    test(
+      title,
+      async () => {
+        const clock = new FakeClock();
+        const opened = await this.factory.open({ clock });
+        try {
+          await body(new Harness(opened, clock));
+          await checkBooks(opened.store);
+        } finally {
+          await opened.close();
+        }
+      },
+      timeoutMs,
+    );
   }
 
   /** Call after the last test: a skip that names no test would hide a renamed one. */

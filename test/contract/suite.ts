@@ -21,6 +21,7 @@ import { reapContract } from "./reap.js";
 import { reviveContract } from "./revive.js";
 import { runNowContract } from "./run-now.js";
 import { schedulesContract } from "./schedules.js";
+import { searchContract } from "./search.js";
 import { settleContract } from "./settle.js";
 import { statsContract } from "./stats.js";
 import { tokensContract } from "./tokens.js";
@@ -43,6 +44,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     runNowContract(contract);
     deleteContract(contract);
     listContract(contract);
+    searchContract(contract);
     notesContract(contract);
     queuesContract(contract);
     statsContract(contract);

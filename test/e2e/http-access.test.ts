@@ -145,12 +145,17 @@ describe("a token that is limited to queues", () => {
 
   test("sees nothing of the others, anywhere", async () => {
     const { server, token } = await prepared();
-    const paths = ["/v1/queues", "/v1/schedules", "/v1/workers"];
+    const paths = ["/v1/queues", "/v1/schedules", "/v1/workers", "/v1/jobs", "/v1/jobs?q=name:*.name"];
     for (const path of paths) {
       const answer = await server.get(path, { token });
       expect(answer.status, path).toBe(200);
       expect(answer.text, path).toContain("mail.bulk");
       expect(answer.text, path).not.toContain("billing");
+    }
+    const counts = ["", "?q=queue:billing", "?queue=billing", "?q=id:1", "?q=payload.pin%3D1"];
+    for (const query of counts) {
+      const count = (await server.get(`/v1/jobs/count${query}`, { token })).body["count"];
+      expect(count, query).toBe(query === "" ? 1 : 0);
     }
   });
 

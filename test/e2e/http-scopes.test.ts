@@ -22,6 +22,7 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   getJobResult: ["admin", "operator", "producer", "read-only"],
 
   listJobs: ["admin", "operator", "read-only"],
+  countJobs: ["admin", "operator", "read-only"],
   getJobPayload: ["admin", "operator", "read-only"],
   listJobAttempts: ["admin", "operator", "read-only"],
   listJobLogs: ["admin", "operator", "read-only"],

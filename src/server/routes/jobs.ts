@@ -1,53 +1,25 @@
 import { Type } from "typebox";
 import { JobId } from "../../api/fields.js";
 import { AttemptListView, JobDetailView, LogPageView } from "../../api/job.js";
-import { DEFAULT_LOG_PAGE, DEFAULT_PAGE, JobListQuery, JobPageView, LogQuery } from "../../api/job-list.js";
+import { DEFAULT_LOG_PAGE, LogQuery } from "../../api/job-list.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Job } from "../../core/job.js";
 import { jobNotFound } from "../../engine/job-change.js";
-import type { JobFilter } from "../../store/jobs.js";
 import type { Store } from "../../store/store.js";
 import { requireVisibleJob } from "../access/queue-limits.js";
 import type { App } from "../app.js";
-import { decodeCursor, encodeCursor } from "../cursor.js";
 import type { Services } from "../services.js";
-import { attemptView, jobDetailView, jobView, logLineView } from "../views/job.js";
+import { attemptView, jobDetailView, logLineView } from "../views/job.js";
 
 export const JobParams = Type.Object({ id: JobId });
 
 const tags = ["jobs"];
 const problems = ["job_not_found"] as const;
 
-/** Looking at jobs. */
+/** Looking at one job. */
 export function jobRoutes(app: App, services: Services): void {
-  jobListRoute(app, services);
   jobDetailRoutes(app, services);
   jobHistoryRoutes(app, services);
-}
-
-function jobListRoute(app: App, { context: { store }, signer }: Services): void {
-  app.get(
-    "/v1/jobs",
-    {
-      schema: {
-        operationId: "listJobs",
-        summary: "Jobs that match, a page at a time.",
-        tags,
-        querystring: JobListQuery,
-        response: { 200: JobPageView },
-      },
-      config: { access: "read", problems: ["bad_cursor"] },
-    },
-    async ({ query }) => {
-      const filter = filterOf(query);
-      const after = query.cursor === undefined ? null : decodeCursor(signer, filter, query.cursor);
-      const { items, next } = await store.jobs.list(filter, query.limit ?? DEFAULT_PAGE, after);
-      return {
-        items: items.map(jobView),
-        nextCursor: next === null ? null : encodeCursor(signer, filter, next),
-      };
-    },
-  );
 }
 
 function jobDetailRoutes(app: App, { context: { store } }: Services): void {
@@ -165,13 +137,4 @@ async function existing(store: Store, id: string): Promise<Job> {
   const job = await store.jobs.get(id);
   if (job === null) throw jobNotFound(id);
   return job;
-}
-
-function filterOf({ state, queue, name, tag }: JobListQuery): JobFilter {
-  return {
-    ...(state !== undefined && { state }),
-    ...(queue !== undefined && { queue }),
-    ...(name !== undefined && { name }),
-    ...(tag !== undefined && { tag }),
-  };
 }

@@ -14,6 +14,8 @@ export interface SqliteContext {
   readonly sequences: Sequences;
   readonly changes: ChangeFeed;
   readonly step: StepHook;
+  /** Candidates that a search may read whole and sort. */
+  readonly smallSet: number;
   /** See `Committer.write`. */
   readonly write: Committer["write"];
   /** Runs a read at once, outside every transaction; errors get their meaning. */

@@ -1,17 +1,29 @@
 import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine } from "../../core/job.js";
-import type { JobChange, JobCursor, JobFilter, JobPage, JobStore, NewJob } from "../jobs.js";
+import type { JobQuery } from "../../core/job-query/query.js";
+import { queryOfFilter } from "../job-filter.js";
+import type {
+  JobChange,
+  JobCount,
+  JobCursor,
+  JobFilter,
+  JobPage,
+  JobSearchPage,
+  JobStore,
+  MatchingIds,
+  NewJob,
+} from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import { ChangeByHand } from "./change-by-hand.js";
 import { Enqueue } from "./enqueue.js";
 import { History } from "./history.js";
-import { JobList } from "./job-list.js";
+import { JobSearch } from "./job-search/job-search.js";
 import type { Remove } from "./remove.js";
 import { rowId, toJob, type JobRow } from "./rows.js";
 
 export class SqliteJobs implements JobStore {
   readonly #enqueue;
   readonly #history;
-  readonly #list;
+  readonly #search;
   readonly #byHand;
   readonly #get;
 
@@ -21,7 +33,7 @@ export class SqliteJobs implements JobStore {
   ) {
     this.#enqueue = new Enqueue(context);
     this.#history = new History(context.db);
-    this.#list = new JobList(context.db);
+    this.#search = new JobSearch(context);
     this.#byHand = new ChangeByHand(context, remove);
     this.#get = context.db.prepare<[number], JobRow>("SELECT * FROM jobs WHERE id = ?");
   }
@@ -54,8 +66,39 @@ export class SqliteJobs implements JobStore {
     return (await this.#withRow(id, (row) => this.#history.logs(row.id, afterSeq, limit))) ?? [];
   }
 
-  list(filter: JobFilter, limit: number, after: JobCursor | null): Promise<JobPage> {
-    return this.context.read(() => this.#list.page(filter, limit, after));
+  async list(filter: JobFilter, limit: number, after: JobCursor | null): Promise<JobPage> {
+    const query = queryOfFilter(filter);
+    const { items, next } = await this.#search.page(query, null, limit, after, Number.POSITIVE_INFINITY);
+    return { items, next };
+  }
+
+  search(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    limit: number,
+    after: JobCursor | null,
+    budgetMs: number,
+  ): Promise<JobSearchPage> {
+    return this.#search.page(query, queueGlobs, limit, after, budgetMs);
+  }
+
+  count(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    cap: number,
+    budgetMs: number,
+  ): Promise<JobCount> {
+    return this.#search.count(query, queueGlobs, cap, budgetMs);
+  }
+
+  matching(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    afterId: string | null,
+    limit: number,
+    examineAtMost: number,
+  ): Promise<MatchingIds> {
+    return this.context.read(() => this.#search.matching(query, queueGlobs, afterId, limit, examineAtMost));
   }
 
   cancel(id: string): Promise<JobChange> {
@@ -68,7 +111,7 @@ export class SqliteJobs implements JobStore {
 
   reviveMany(filter: Omit<JobFilter, "state">, by: Instant, limit: number): Promise<number> {
     return this.context.write(() => {
-      const ids = this.#list.deadBy(filter, by, limit);
+      const ids = this.#search.deadBy(filter, by, limit);
       for (const id of ids) this.#byHand.revive(id);
       return ids.length;
     });

@@ -7,6 +7,7 @@ import { closedError, Committer } from "./committer.js";
 import { FileGuard, openConnection, type Connection, type Synchronous } from "./connection.js";
 import type { SqliteContext } from "./context.js";
 import { translateError } from "./errors.js";
+import { SMALL_SET } from "./job-search/plan.js";
 import { SqliteJobs } from "./jobs.js";
 import { Ledger } from "./ledger.js";
 import { SqliteMaintenance } from "./maintenance.js";
@@ -26,6 +27,8 @@ export interface SqliteOptions {
   readonly clock?: Clock;
   /** Called at each labelled step of a write. For tests that kill the process there. */
   readonly onStep?: StepHook;
+  /** Candidates that a search may read whole and sort. For tests, which have few jobs. */
+  readonly smallSet?: number;
 }
 
 /**
@@ -38,7 +41,7 @@ export function openSqliteStore(file: string, options: SqliteOptions = {}): Sqli
   const db = openConnection(file, options.synchronous ?? "full");
   try {
     migrate(db);
-    return new SqliteStore(db, options.clock ?? systemClock, options.onStep ?? noStep);
+    return new SqliteStore(db, options.clock ?? systemClock, options.onStep ?? noStep, options.smallSet);
   } catch (error) {
     db.close();
     throw translateError(error, db.name);
@@ -68,6 +71,7 @@ export class SqliteStore implements Store {
     private readonly db: Connection,
     private readonly clock: Clock,
     step: StepHook,
+    smallSet = SMALL_SET,
   ) {
     const ledger = new Ledger(db, step);
     const sequences = new Sequences(db, step);
@@ -97,6 +101,7 @@ export class SqliteStore implements Store {
       sequences,
       changes,
       step,
+      smallSet,
       write: (work) => committer.write(work),
       read: (work) => this.#read(work),
     };

@@ -1,0 +1,77 @@
+import { CountQuery, DEFAULT_PAGE, JobCountView, JobListQuery, JobPageView } from "../../api/job-list.js";
+import { COUNT_CAP, SCAN_BUDGET_MS } from "../../core/defaults.js";
+import { formatInstant } from "../../core/instant.js";
+import { parseJobQuery } from "../../core/job-query/parse.js";
+import { bothQueries, resolveTimes, type JobQuery } from "../../core/job-query/query.js";
+import { queryOfFilter } from "../../store/job-filter.js";
+import type { JobScan } from "../../store/jobs.js";
+import { identityOf } from "../access/guard.js";
+import type { App } from "../app.js";
+import { decodeCursor, encodeCursor } from "../cursor.js";
+import type { Services } from "../services.js";
+import { jobView } from "../views/job.js";
+
+/** Finding jobs by a filter. */
+export function jobSearchRoutes(app: App, { context, signer }: Services): void {
+  const { store } = context;
+
+  app.get(
+    "/v1/jobs",
+    {
+      schema: {
+        operationId: "listJobs",
+        summary: "A page of the jobs that match a filter.",
+        tags: ["jobs"],
+        querystring: JobListQuery,
+        response: { 200: JobPageView },
+      },
+      config: { access: "read", problems: ["bad_filter", "bad_cursor"] },
+    },
+    async (request) => {
+      const parameters = request.query;
+      const { queues } = identityOf(request);
+      const asked = queryOf(parameters);
+      const { cursor, limit = DEFAULT_PAGE } = parameters;
+      const { now, after } =
+        cursor === undefined ? { now: store.now(), after: null } : decodeCursor(signer, asked, cursor);
+      const query = resolveTimes(asked, now);
+      const { items, next, scan } = await store.jobs.search(query, queues, limit, after, SCAN_BUDGET_MS);
+      return {
+        items: items.map(jobView),
+        nextCursor: next === null ? null : encodeCursor(signer, asked, { now, after: next }),
+        scan: scanView(scan),
+      };
+    },
+  );
+
+  app.get(
+    "/v1/jobs/count",
+    {
+      schema: {
+        operationId: "countJobs",
+        summary: "How many jobs match a filter.",
+        tags: ["jobs"],
+        querystring: CountQuery,
+        response: { 200: JobCountView },
+      },
+      config: { access: "read", problems: ["bad_filter"] },
+    },
+    async (request) => {
+      const { queues } = identityOf(request);
+      const query = resolveTimes(queryOf(request.query), store.now());
+      const { count, capped, scan } = await store.jobs.count(query, queues, COUNT_CAP, SCAN_BUDGET_MS);
+      return { count, capped, scan: scanView(scan) };
+    },
+  );
+}
+
+/** What the parameters ask for together. */
+function queryOf(parameters: CountQuery): JobQuery {
+  return bothQueries(queryOfFilter(parameters), parseJobQuery(parameters.q ?? ""));
+}
+
+function scanView(scan: JobScan | null): JobPageView["scan"] {
+  if (scan === null) return null;
+  const { examined, until, complete } = scan;
+  return { examined, until: until === null ? null : formatInstant(until), complete };
+}

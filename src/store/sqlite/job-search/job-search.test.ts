@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../../../test/support/fake-clock.js";
+import { SqliteFile } from "../../../../test/support/sqlite-file.js";
+import { parseJobQuery } from "../../../core/job-query/parse.js";
+import { createContext } from "../../../engine/context.js";
+import { enqueueMany } from "../../../engine/enqueue.js";
+import type { JobCursor } from "../../jobs.js";
+import type { SqliteStore } from "../open.js";
+
+/** A millisecond passes at every look at the clock. */
+class TickingClock extends FakeClock {
+  override monotonic(): number {
+    this.block(1);
+    return super.monotonic();
+  }
+}
+
+const COUNT = 4_000;
+
+async function storeWithJobs(file = new SqliteFile()): Promise<SqliteStore> {
+  const store = file.open({ clock: new TickingClock() });
+  const context = createContext(store);
+  for (let begun = 0; begun < COUNT; begun += 1_000) {
+    const jobs = Array.from({ length: 1_000 }, (_, index) => ({
+      name: "work",
+      payload: { n: begun + index },
+    }));
+    await enqueueMany(context, jobs);
+  }
+  return store;
+}
+
+describe("a scan", () => {
+  test("ends when its budget is spent, and goes on where it ended", async () => {
+    const store = await storeWithJobs();
+    const query = parseJobQuery("payload.n>=0 payload.n<3");
+    const found: string[] = [];
+    let [cursor, pages, examined]: [JobCursor | null, number, number] = [null, 0, 0];
+    do {
+      const { items, next, scan }: Awaited<ReturnType<typeof store.jobs.search>> = await store.jobs.search(
+        query,
+        null,
+        10,
+        cursor,
+        5,
+      );
+      expect(scan).not.toBeNull();
+      found.push(...items.map(({ id }) => id));
+      cursor = next;
+      pages += 1;
+      examined += scan?.examined ?? 0;
+    } while (cursor !== null);
+    expect(found).toEqual(["3", "2", "1"]);
+    expect(examined).toBe(COUNT);
+    expect(pages).toBeGreaterThan(2);
+    const whole = await store.jobs.search(query, null, 10, null, 1_000_000);
+    expect(whole).toMatchObject({ next: null, scan: { examined: COUNT, until: null, complete: true } });
+    expect(await store.jobs.count(query, null, 10, 1_000_000)).toMatchObject({ count: 3, capped: false });
+    expect(await store.jobs.count(query, null, 2, 1_000_000)).toMatchObject({ count: 2, capped: true });
+  });
+
+  test("gives the event loop turns", async () => {
+    const store = await storeWithJobs();
+    let turns = 0;
+    let searching = true;
+    const turn = (): void => {
+      turns += 1;
+      if (searching) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await store.jobs.search(parseJobQuery("payload.n=-1"), null, 10, null, 1_000_000);
+    searching = false;
+    expect(turns).toBeGreaterThan(4);
+  });
+
+  test("stops when the store is closed", async () => {
+    const store = await storeWithJobs();
+    const search = store.jobs.search(parseJobQuery("payload.n=-1"), null, 10, null, 1_000_000);
+    await store.close();
+    await expect(search).rejects.toMatchObject({ code: "store_closed" });
+  });
+
+  test("DSH-06 a payload that is no JSON matches nothing and costs no other job its page", async () => {
+    const file = new SqliteFile();
+    const store = await storeWithJobs(file);
+    const raw = file.raw();
+    const broken = ["nope", "", "{", "[".repeat(5_000), '{"n":', "\u0000", "NaN"];
+    for (const [index, text] of broken.entries()) {
+      raw.prepare("UPDATE job_specs SET payload = ? WHERE job_id = ?").run(text, index + 1);
+    }
+    raw.exec("INSERT INTO attempts VALUES (9, 1, 1, 'w', 0, 0, 'failed', 'no json', NULL)");
+    const count = async (filter: string): Promise<number> =>
+      (await store.jobs.count(parseJobQuery(filter), null, COUNT, 1_000_000)).count;
+    expect(await count("payload.n>=0")).toBe(COUNT - broken.length);
+    expect(await count("payload.n!=-1")).toBe(COUNT - broken.length);
+    expect(await count("-payload.n>=0")).toBe(broken.length);
+    expect(await count("payload~n")).toBe(0);
+    expect(await count("error~json")).toBe(0);
+    expect(await count("-error~json")).toBe(COUNT);
+  });
+});

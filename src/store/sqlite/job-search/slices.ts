@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { JobCursor } from "../../jobs.js";
+import type { SqliteContext } from "../context.js";
+import type { Candidates, Slice } from "./candidates.js";
+import type { Place } from "./order.js";
+
+/** A first slice is small, since nobody knows how large the payloads are. */
+const FIRST_SLICE = 100;
+const SMALLEST_SLICE = 25;
+const LARGEST_SLICE = 8_000;
+/** SQLite works in this process: nothing else runs meanwhile. */
+const SLICE_MS = 6;
+
+export interface ScannedSlice extends Slice {
+  /** `null`: the slice reaches to the end of the candidates. */
+  readonly last: Place | null;
+  /** Candidates in the slice, when it does not reach to the end. */
+  readonly size: number;
+}
+
+/**
+ * Cuts the candidates behind a place into slices that each take a few milliseconds, with a turn of the event
+ * loop between them, until the end or until the budget is spent; there is always one. The work of whoever
+ * reads the slices is part of their time.
+ */
+export async function* slicesOf(
+  { clock, read }: Pick<SqliteContext, "clock" | "read">,
+  candidates: Candidates,
+  start: JobCursor | null,
+  budgetMs: number,
+): AsyncGenerator<ScannedSlice, void> {
+  const deadline = clock.monotonic() + budgetMs;
+  let after = start;
+  let size = FIRST_SLICE;
+  for (;;) {
+    const begun = clock.monotonic();
+    const [from, wanted] = [after, size];
+    const last = await read(() => candidates.nth(from, wanted));
+    yield { after, last, size };
+    const now = clock.monotonic();
+    if (last === null || now >= deadline) return;
+    after = last;
+    size = nextSize(size, now - begun);
+    await nextTurn();
+  }
+}
+
+/** At most twice as many, so that one quick slice does not bring a slow one. */
+function nextSize(size: number, tookMs: number): number {
+  const fitting = Math.floor((size * SLICE_MS) / Math.max(tookMs, 0.01));
+  return Math.max(SMALLEST_SLICE, Math.min(fitting, size * 2, LARGEST_SLICE));
+}

@@ -1,0 +1,86 @@
+import type { TextTerm } from "../../../core/job-query/query.js";
+import type { JobState } from "../../../core/states.js";
+import { allOf, condition, oneOf, type Condition } from "./condition.js";
+import type { Order } from "./order.js";
+
+/**
+ * Where candidates come from. The indexes are named in the statements: the order of a source is relied on,
+ * and SQLite, which does not know how many rows are behind each, need not guess.
+ */
+export interface Source {
+  /** What stands behind FROM. */
+  readonly from: Condition;
+  readonly where: Condition;
+  /** The column that has the job's id in the order of the source. */
+  readonly id: "jobs.id" | "job_tags.job_id";
+  /** Whether there are so few candidates that all may be read for one page. */
+  readonly small: boolean;
+}
+
+/** The whole table, in order of ids. */
+export function allJobs(): Source {
+  return { from: condition("jobs NOT INDEXED"), where: allOf([]), id: "jobs.id", small: false };
+}
+
+/** The jobs of one state, in the order of its index. */
+export function orderedByState(
+  { state, index }: NonNullable<Order["of"]>,
+  ranges: readonly Condition[],
+  small: boolean,
+): Source {
+  const where = allOf([condition(`jobs.state = '${state}'`), ...ranges]);
+  return { from: condition(`jobs INDEXED BY ${index}`), where, id: "jobs.id", small };
+}
+
+/** The jobs with one tag, in order of ids. */
+export function orderedByTag({ values }: TextTerm): Source {
+  return {
+    from: condition("job_tags CROSS JOIN jobs ON jobs.id = job_tags.job_id"),
+    where: oneOf("job_tags.tag", values),
+    id: "job_tags.job_id",
+    small: false,
+  };
+}
+
+export function jobsWithTag({ values }: TextTerm, order: Order): Source {
+  const { sql } = oneOf("tag", values);
+  return chosen(condition(`SELECT DISTINCT job_id AS id FROM job_tags WHERE ${sql}`, ...values), order);
+}
+
+/** The jobs with these ids, or these idempotency keys. */
+export function jobsWithKey({ field, values }: TextTerm, order: Order): Source {
+  if (field === "id") {
+    const { sql } = oneOf("id", values);
+    return chosen(condition(`SELECT id FROM jobs AS found WHERE ${sql}`, ...values.map(Number)), order);
+  }
+  const { sql } = oneOf("key", values);
+  return chosen(condition(`SELECT job_id AS id FROM idempotency_keys WHERE ${sql}`, ...values), order);
+}
+
+/** All jobs of these states; of pending ones only those of the lanes, since their index has the lanes apart. */
+export function jobsOfStates(states: readonly JobState[], lanes: Condition): Source {
+  const parts = states.map((state) => {
+    if (state !== "pending") {
+      return condition(`SELECT id FROM jobs AS found INDEXED BY jobs_${state} WHERE state = '${state}'`);
+    }
+    return condition(
+      `SELECT found.id FROM counts CROSS JOIN jobs AS found INDEXED BY jobs_pending
+         ON found.state = 'pending' AND found.queue = counts.queue AND found.name = counts.name
+       WHERE counts.state = 'pending' AND counts.n > 0 AND ${lanes.sql}`,
+      ...lanes.values,
+    );
+  });
+  const all = parts.map(({ sql }) => sql).join(" UNION ALL ");
+  return chosen(condition(all, ...parts.flatMap(({ values }) => values)), null);
+}
+
+/** A few jobs, each of which is looked up by its id. CROSS JOIN keeps SQLite from walking `jobs` instead. */
+function chosen({ sql, values }: Condition, order: Order | null): Source {
+  return {
+    from: condition(`(${sql}) AS chosen CROSS JOIN jobs ON jobs.id = chosen.id`, ...values),
+    // Other states have no value to sort by.
+    where: allOf(order?.of ? [condition(`jobs.state = '${order.of.state}'`)] : []),
+    id: "jobs.id",
+    small: true,
+  };
+}

@@ -1,0 +1,133 @@
+import {
+  instantOf,
+  type JobQuery,
+  type JobTerm,
+  type TextTerm,
+  type TimeField,
+} from "../../../core/job-query/query.js";
+import type { Instant } from "../../../core/job.js";
+import { JOB_STATES } from "../../../core/states.js";
+import { anyOf, condition, not, oneOf, type Condition } from "./condition.js";
+import { jsonCondition } from "./json-condition.js";
+import { lowerAscii } from "./lower-ascii.js";
+
+/** `jobs`, or `counts`, which has a row for each queue, name and state. */
+type Table = "jobs" | "counts";
+
+/** Whether the term asks only for queue, name or state: then the kept counters know how many jobs it is true of. */
+export function isLaneTerm(term: JobTerm): boolean {
+  if (term.kind === "text") return term.field === "queue" || term.field === "name";
+  return term.kind === "state" || term.kind === "word";
+}
+
+/** Whether the term reads more than the row of the job. */
+export function readsMore(term: JobTerm): boolean {
+  switch (term.kind) {
+    case "error":
+    case "json":
+      return true;
+    case "text":
+      return ["tag", "key", "schedule"].includes(term.field);
+    case "state":
+    case "word":
+    case "number":
+    case "time":
+      return false;
+  }
+}
+
+export function laneConditions(
+  query: JobQuery,
+  queueGlobs: readonly string[] | null,
+  table: Table,
+): Condition[] {
+  const own = query.terms.filter(isLaneTerm).map((term) => termCondition(term, 0, table));
+  return queueGlobs === null ? own : [...own, globs(`${table}.queue`, queueGlobs)];
+}
+
+export const TIME_COLUMNS: Readonly<Record<TimeField, string>> = {
+  created: "created_at",
+  run: "run_at",
+  started: "started_at",
+  finished: "finished_at",
+};
+
+export function termCondition(term: JobTerm, now: Instant, table: Table): Condition {
+  const plain = plainCondition(term, now, table);
+  return term.negated ? not(plain) : plain;
+}
+
+function plainCondition(term: JobTerm, now: Instant, table: Table): Condition {
+  switch (term.kind) {
+    case "state": {
+      // Literals of our own, since only then SQLite takes the partial index of a state.
+      const states = JOB_STATES.filter((state) => term.values.includes(state)).map((state) => `'${state}'`);
+      return condition(`${table}.state IN (${states.join(", ")})`);
+    }
+    case "word":
+      return contains(`${table}.name`, [term.value]);
+    case "text":
+      return textCondition(term, table);
+    case "error":
+      return lastErrorContains(term.values);
+    case "number":
+      if (term.operator === "=") return oneOf(`jobs.${term.field}`, term.values);
+      return condition(`jobs.${term.field} ${OPERATORS[term.operator]} ?`, ...term.values);
+    case "time":
+      return condition(
+        `jobs.${TIME_COLUMNS[term.field]} ${OPERATORS[term.operator]} ?`,
+        instantOf(term.value, now),
+      );
+    case "json":
+      return jsonCondition(term);
+  }
+}
+
+/** Our own texts, whatever a query that was not checked may hold. */
+const OPERATORS = { ">": ">", ">=": ">=", "<": "<", "<=": "<=", "!=": "<>" } as const;
+
+function textCondition({ field, values }: TextTerm, table: Table): Condition {
+  switch (field) {
+    case "queue":
+    case "name":
+      return globs(`${table}.${field}`, values);
+    case "id":
+      return oneOf("jobs.id", values.map(Number));
+    case "worker":
+      return oneOf("jobs.worker_id", values);
+    case "tag":
+      return exists("job_tags", oneOf("tag", values));
+    case "key":
+      return exists("job_specs", oneOf("idempotency_key", values));
+    case "schedule":
+      return exists("job_specs", oneOf("schedule_key", values));
+  }
+}
+
+function exists(table: "job_tags" | "job_specs", { sql, values }: Condition): Condition {
+  return condition(`EXISTS (SELECT 1 FROM ${table} WHERE ${sql} AND job_id = jobs.id)`, ...values);
+}
+
+/** Names hold none of the other characters that GLOB gives a meaning to. */
+function globs(column: string, patterns: readonly string[]): Condition {
+  const exact = patterns.filter((pattern) => !pattern.includes("*"));
+  const conditions = patterns
+    .filter((pattern) => pattern.includes("*"))
+    .map((pattern) => condition(`${column} GLOB ?`, pattern));
+  if (exact.length > 0 || conditions.length === 0) conditions.push(oneOf(column, exact));
+  return conditions.length === 1 && conditions[0] !== undefined ? conditions[0] : anyOf(conditions);
+}
+
+function contains(expression: string, parts: readonly string[]): Condition {
+  return anyOf(parts.map((part) => condition(`instr(lower(${expression}), ?) > 0`, lowerAscii(part))));
+}
+
+function lastErrorContains(parts: readonly string[]): Condition {
+  const found = anyOf([contains("error ->> '$.message'", parts), contains("error ->> '$.type'", parts)]);
+  return condition(
+    `(SELECT CASE WHEN json_valid(error) THEN ${found.sql} END
+      FROM (SELECT error FROM attempts
+            WHERE job_id = jobs.id AND error IS NOT NULL ORDER BY token DESC LIMIT 1))`,
+    ...found.values,
+  );
+}
