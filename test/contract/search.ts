@@ -217,9 +217,9 @@ export function searchContract(contract: Contract): void {
               expect(await walkIds(store, asked, globs, limit, 40), what).toEqual(ascending);
             },
           ),
-          { numRuns: 250, seed: 20260105 },
+          { numRuns: 120, seed: 20260105 },
         );
-        expect(nonempty).toBeGreaterThan(60);
+        expect(nonempty).toBeGreaterThan(30);
       },
       60_000,
     );
@@ -328,7 +328,8 @@ export function searchContract(contract: Contract): void {
 
     contract.test("SEC-34 text of a filter is compared, never run", async (harness) => {
       await makeJobs(harness, 60);
-      const before = (await knownJobs(harness.store)).length;
+      const jobs = await knownJobs(harness.store);
+      const now = harness.store.now();
       const evil = [
         "'",
         "''",
@@ -371,7 +372,7 @@ export function searchContract(contract: Contract): void {
       for (const value of evil) {
         for (const field of fields) {
           const asked = parseJobQuery(`${field}"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`);
-          const known = modelOf(asked, null, await knownJobs(harness.store), harness.store.now());
+          const known = modelOf(asked, null, jobs, now);
           const found = await walk(harness.store, asked, null, 500, UNBOUNDED);
           expect(found.ids, field + value).toEqual(known.map(({ id }) => id));
         }
@@ -381,7 +382,7 @@ export function searchContract(contract: Contract): void {
           value === "*" ? 5 : 0,
         );
       }
-      expect((await knownJobs(harness.store)).length).toBe(before);
+      expect(await knownJobs(harness.store)).toEqual(jobs);
     });
 
     contract.test("DSH-06 one huge or odd job does not cost the others their page", async (harness) => {
