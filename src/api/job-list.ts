@@ -24,7 +24,7 @@ export const CountQuery = Type.Object(FILTER, CLOSED);
 export type CountQuery = Static<typeof CountQuery>;
 
 /** What was looked at, where no index gave the answer. */
-const ScanView = Type.Union([
+export const ScanView = Type.Union([
   Type.Object({
     examined: Type.Integer({ minimum: 0 }),
     /** How far back, by the instant that the list is sorted by; `null` at the end of the list. */

@@ -38,6 +38,10 @@ export const ERRORS = {
   invalid_state: { status: 409, title: "The job's state does not allow this", retryable: false },
   lease_lost: { status: 409, title: "The lease is no longer yours", retryable: false },
 
+  // Bulk operations
+  operation_not_found: { status: 404, title: "No such operation", retryable: false },
+  preview_expired: { status: 409, title: "The preview is not valid any more", retryable: false },
+
   // Access
   token_not_found: { status: 404, title: "No such token", retryable: false },
 

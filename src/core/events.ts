@@ -1,3 +1,4 @@
+import type { BulkAction } from "./bulk-action.js";
 import type { LeaseLossReason } from "./errors.js";
 import type { Instant } from "./job.js";
 import type { StoredError } from "./stored-error.js";
@@ -38,6 +39,8 @@ export interface EventMap {
   "schedule.missed": { readonly key: string; readonly from: Instant; readonly through: Instant };
   /** A schedule cannot go on, such as when its time zone is not known on this machine. */
   "schedule.stopped": { readonly key: string; readonly problem: string };
+  /** A bulk operation has come to its end. */
+  "operation.completed": { readonly id: string; readonly action: BulkAction; readonly changed: number };
   "worker.started": {
     readonly workerId: string;
     readonly queues: readonly string[];

@@ -22,6 +22,7 @@ const EVENTS: { [Name in EventName]: [level: number, event: EventMap[Name]] } = 
   "schedule.skipped": [30, { key: "nightly", slot: 0 }],
   "schedule.missed": [40, { key: "nightly", from: 0, through: 60_000 }],
   "schedule.stopped": [50, { key: "nightly", problem: "no such zone" }],
+  "operation.completed": [30, { id: "1", action: "retry", changed: 2 }],
   "worker.started": [30, { workerId: "w1", queues: ["default"], names: ["email.send"] }],
   "worker.stopped": [30, { workerId: "w1", released: 1 }],
   "store.unavailable": [50, { error: new KonveierError("store_io", "the disk is gone") }],

@@ -43,6 +43,7 @@ const LINES: { readonly [Name in EventName]: (event: EventMap[Name]) => Line } =
     "slots passed with nobody to fire them",
   ],
   "schedule.stopped": ({ key, problem }) => ["error", { key, problem }, "schedule cannot go on"],
+  "operation.completed": (fact) => ["info", fact, "bulk operation completed"],
   "worker.started": ({ workerId, queues, names }) => ["info", { workerId, queues, names }, "worker started"],
   "worker.stopped": ({ workerId, released }) => ["info", { workerId, released }, "worker stopped"],
   "store.unavailable": ({ error }) => ["error", { err: error }, "the database does not answer"],

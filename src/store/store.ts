@@ -2,6 +2,7 @@ import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
 import type { JobStore } from "./jobs.js";
 import type { MaintenanceStore } from "./maintenance.js";
+import type { OperationStore } from "./operations.js";
 import type { QueueStore } from "./queues.js";
 import type { ScheduleStore } from "./schedules.js";
 import type { StatStore } from "./stats.js";
@@ -25,6 +26,7 @@ export interface Store {
   readonly schedules: ScheduleStore;
   readonly stats: StatStore;
   readonly workers: WorkerStore;
+  readonly operations: OperationStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
   readonly maintenance: MaintenanceStore;

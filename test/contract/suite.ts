@@ -15,6 +15,7 @@ import { listContract } from "./list.js";
 import { modelContract } from "./model.js";
 import { notesContract } from "./notes.js";
 import { promoteContract } from "./promote.js";
+import { operationsContract } from "./operations.js";
 import { pruneContract } from "./prune.js";
 import { queuesContract } from "./queues.js";
 import { reapContract } from "./reap.js";
@@ -49,6 +50,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     queuesContract(contract);
     statsContract(contract);
     workersContract(contract);
+    operationsContract(contract);
     tokensContract(contract);
     auditContract(contract);
     schedulesContract(contract);

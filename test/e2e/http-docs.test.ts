@@ -43,6 +43,12 @@ async function prepare(server: HttpServer, route: string): Promise<{ ID: string;
   return { ID: id, LEASE_TOKEN: leaseToken };
 }
 
+async function startOperation(server: HttpServer): Promise<string> {
+  const preview = await server.post("/v1/jobs/bulk/preview", { action: "cancel", q: "name:a" });
+  const started = await server.post("/v1/jobs/bulk", { previewToken: preview.body["previewToken"] });
+  return started.body["id"] as string;
+}
+
 describe("docs/http-api.md", () => {
   test("lists every error with its status, and no other", () => {
     const documented = [...TEXT.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| (yes|no) +\|/gm)].map((row) => [
@@ -62,7 +68,7 @@ describe("docs/http-api.md", () => {
     expect([...paths].sort()).toEqual([...new Set(addresses)].sort());
     // The methods that each address says it takes.
     for (const path of paths) {
-      const answer = await server.send("PROPFIND", path.replaceAll(/\{\w+\}/g, "1"));
+      const answer = await server.send("OPTIONS", path.replaceAll(/\{\w+\}/g, "1"));
       const documented = ROUTES.filter(({ route }) => route.endsWith(` ${path}`)).map(
         ({ route }) => route.split(" ")[0],
       );
@@ -79,10 +85,18 @@ describe("docs/http-api.md", () => {
     expect(example).toContain("curl");
     const server = await startHttpServer();
     const job = await prepare(server, route);
+    const OPERATION = route.includes("/operations/{id}") ? await startOperation(server) : "";
     const home = tempDirectory();
     // An error must fail the example.
     writeFileSync(join(home, ".curlrc"), "fail\n");
-    const env = { PATH: process.env["PATH"], CURL_HOME: home, KONVEIER: server.url, API_TOKEN, ...job };
+    const env = {
+      PATH: process.env["PATH"],
+      CURL_HOME: home,
+      KONVEIER: server.url,
+      API_TOKEN,
+      OPERATION,
+      ...job,
+    };
     const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env, cwd: home });
     if (stdout !== "" && route !== "GET /") expect(() => JSON.parse(stdout) as unknown).not.toThrow();
   });

@@ -21,6 +21,7 @@ const EVENTS: Record<EventName, true> = {
   "schedule.skipped": true,
   "schedule.missed": true,
   "schedule.stopped": true,
+  "operation.completed": true,
   "worker.started": true,
   "worker.stopped": true,
   "store.unavailable": true,

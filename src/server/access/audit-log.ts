@@ -5,6 +5,8 @@ import type { EngineContext } from "../../engine/context.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
+    /** `false` for a call that only looks, although it is no GET. */
+    audited?: false;
     /** What the audit log keeps of a call besides its target. Never payloads or secrets. */
     auditDetail?: (request: FastifyRequest) => string | null;
   }
@@ -73,7 +75,8 @@ export class AuditLog {
 }
 
 function isAudited({ method, routeOptions: { config } }: FastifyRequest): boolean {
-  return !SAFE_METHODS.has(method) && !DAILY_WORK.has(config.access);
+  if (config.audited === false || SAFE_METHODS.has(method)) return false;
+  return !DAILY_WORK.has(config.access);
 }
 
 function targetOf(params: unknown): string | null {

@@ -1,15 +1,14 @@
 import { CountQuery, DEFAULT_PAGE, JobCountView, JobListQuery, JobPageView } from "../../api/job-list.js";
 import { COUNT_CAP, SCAN_BUDGET_MS } from "../../core/defaults.js";
-import { formatInstant } from "../../core/instant.js";
 import { parseJobQuery } from "../../core/job-query/parse.js";
 import { bothQueries, resolveTimes, type JobQuery } from "../../core/job-query/query.js";
 import { queryOfFilter } from "../../store/job-filter.js";
-import type { JobScan } from "../../store/jobs.js";
 import { identityOf } from "../access/guard.js";
 import type { App } from "../app.js";
 import { decodeCursor, encodeCursor } from "../cursor.js";
 import type { Services } from "../services.js";
 import { jobView } from "../views/job.js";
+import { scanView } from "../views/scan.js";
 
 /** Finding jobs by a filter. */
 export function jobSearchRoutes(app: App, { context, signer }: Services): void {
@@ -68,10 +67,4 @@ export function jobSearchRoutes(app: App, { context, signer }: Services): void {
 /** What the parameters ask for together. */
 function queryOf(parameters: CountQuery): JobQuery {
   return bothQueries(queryOfFilter(parameters), parseJobQuery(parameters.q ?? ""));
-}
-
-function scanView(scan: JobScan | null): JobPageView["scan"] {
-  if (scan === null) return null;
-  const { examined, until, complete } = scan;
-  return { examined, until: until === null ? null : formatInstant(until), complete };
 }

@@ -136,7 +136,7 @@ function schedulePreviewRoute(app: App, { context: { store } }: Services): void 
         body: PreviewBody,
         response: { 200: PreviewView },
       },
-      config: { access: "read" },
+      config: { access: "read", audited: false },
     },
     ({ body }) => {
       const after = body.after === undefined ? store.now() : parseInstant(body.after);

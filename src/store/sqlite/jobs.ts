@@ -13,28 +13,24 @@ import type {
   NewJob,
 } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
-import { ChangeByHand } from "./change-by-hand.js";
+import type { ChangeByHand } from "./change-by-hand.js";
 import { Enqueue } from "./enqueue.js";
 import { History } from "./history.js";
-import { JobSearch } from "./job-search/job-search.js";
-import type { Remove } from "./remove.js";
+import type { JobSearch } from "./job-search/job-search.js";
 import { rowId, toJob, type JobRow } from "./rows.js";
 
 export class SqliteJobs implements JobStore {
   readonly #enqueue;
   readonly #history;
-  readonly #search;
-  readonly #byHand;
   readonly #get;
 
   constructor(
     private readonly context: SqliteContext,
-    remove: Remove,
+    private readonly finder: JobSearch,
+    private readonly byHand: ChangeByHand,
   ) {
     this.#enqueue = new Enqueue(context);
     this.#history = new History(context.db);
-    this.#search = new JobSearch(context);
-    this.#byHand = new ChangeByHand(context, remove);
     this.#get = context.db.prepare<[number], JobRow>("SELECT * FROM jobs WHERE id = ?");
   }
 
@@ -68,7 +64,7 @@ export class SqliteJobs implements JobStore {
 
   async list(filter: JobFilter, limit: number, after: JobCursor | null): Promise<JobPage> {
     const query = queryOfFilter(filter);
-    const { items, next } = await this.#search.page(query, null, limit, after, Number.POSITIVE_INFINITY);
+    const { items, next } = await this.finder.page(query, null, limit, after, Number.POSITIVE_INFINITY);
     return { items, next };
   }
 
@@ -79,7 +75,7 @@ export class SqliteJobs implements JobStore {
     after: JobCursor | null,
     budgetMs: number,
   ): Promise<JobSearchPage> {
-    return this.#search.page(query, queueGlobs, limit, after, budgetMs);
+    return this.finder.page(query, queueGlobs, limit, after, budgetMs);
   }
 
   count(
@@ -88,7 +84,7 @@ export class SqliteJobs implements JobStore {
     cap: number,
     budgetMs: number,
   ): Promise<JobCount> {
-    return this.#search.count(query, queueGlobs, cap, budgetMs);
+    return this.finder.count(query, queueGlobs, cap, budgetMs);
   }
 
   matching(
@@ -98,31 +94,31 @@ export class SqliteJobs implements JobStore {
     limit: number,
     examineAtMost: number,
   ): Promise<MatchingIds> {
-    return this.context.read(() => this.#search.matching(query, queueGlobs, afterId, limit, examineAtMost));
+    return this.context.read(() => this.finder.matching(query, queueGlobs, afterId, limit, examineAtMost));
   }
 
   cancel(id: string): Promise<JobChange> {
-    return this.context.write(() => this.#byHand.cancel(id));
+    return this.context.write(() => this.byHand.cancel(id));
   }
 
   revive(id: string): Promise<JobChange> {
-    return this.context.write(() => this.#byHand.revive(id));
+    return this.context.write(() => this.byHand.revive(id));
   }
 
   reviveMany(filter: Omit<JobFilter, "state">, by: Instant, limit: number): Promise<number> {
     return this.context.write(() => {
-      const ids = this.#search.deadBy(filter, by, limit);
-      for (const id of ids) this.#byHand.revive(id);
+      const ids = this.finder.deadBy(filter, by, limit);
+      for (const id of ids) this.byHand.revive(id);
       return ids.length;
     });
   }
 
   runNow(id: string): Promise<JobChange> {
-    return this.context.write(() => this.#byHand.runNow(id));
+    return this.context.write(() => this.byHand.runNow(id));
   }
 
   delete(id: string, force: boolean): Promise<JobChange> {
-    return this.context.write(() => this.#byHand.delete(id, force));
+    return this.context.write(() => this.byHand.delete(id, force));
   }
 
   #withRow<T>(id: string, read: (row: JobRow) => T): Promise<T | null> {

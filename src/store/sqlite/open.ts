@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from "../../core/clock.js";
 import type { Store, StoreChange } from "../store.js";
 import { SqliteAudit } from "./audit.js";
+import { ChangeByHand } from "./change-by-hand.js";
 import { ChangeFeed } from "./change-feed.js";
 import { SqliteClaims } from "./claims.js";
 import { closedError, Committer } from "./committer.js";
@@ -9,9 +10,11 @@ import type { SqliteContext } from "./context.js";
 import { translateError } from "./errors.js";
 import { SMALL_SET } from "./job-search/plan.js";
 import { SqliteJobs } from "./jobs.js";
+import { JobSearch } from "./job-search/job-search.js";
 import { Ledger } from "./ledger.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
+import { SqliteOperations } from "./operations.js";
 import { SqliteQueues } from "./queues.js";
 import { Remove } from "./remove.js";
 import { Sequences } from "./sequences.js";
@@ -59,6 +62,7 @@ export class SqliteStore implements Store {
   readonly schedules: SqliteSchedules;
   readonly stats: SqliteStats;
   readonly workers: SqliteWorkers;
+  readonly operations: SqliteOperations;
   readonly tokens: SqliteTokens;
   readonly audit: SqliteAudit;
   readonly maintenance: SqliteMaintenance;
@@ -106,12 +110,15 @@ export class SqliteStore implements Store {
       read: (work) => this.#read(work),
     };
     const remove = new Remove(context);
-    this.jobs = new SqliteJobs(context, remove);
+    const search = new JobSearch(context);
+    const byHand = new ChangeByHand(context, remove);
+    this.jobs = new SqliteJobs(context, search, byHand);
     this.claims = new SqliteClaims(context);
     this.queues = new SqliteQueues(context);
     this.schedules = new SqliteSchedules(context);
     this.stats = new SqliteStats(context);
     this.workers = new SqliteWorkers(context);
+    this.operations = new SqliteOperations(context, search, byHand);
     this.tokens = new SqliteTokens(context);
     this.audit = new SqliteAudit(context);
     this.maintenance = new SqliteMaintenance(context, remove);

@@ -19,6 +19,7 @@ export const STEPS = [
   "promote:jobs",
   "fire:advance",
   "fire:runs",
+  "operation:move",
   "ledger:counts",
   "ledger:stats",
   "sequences",

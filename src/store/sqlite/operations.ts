@@ -1,0 +1,221 @@
+import type { BulkAction } from "../../core/bulk-action.js";
+import type { Instant, Job } from "../../core/job.js";
+import type { JobQuery } from "../../core/job-query/query.js";
+import type { JobChange } from "../jobs.js";
+import type {
+  NewOperation,
+  Operation,
+  OperationState,
+  OperationStep,
+  OperationStore,
+} from "../operations.js";
+import type { ChangeByHand } from "./change-by-hand.js";
+import type { SqliteContext } from "./context.js";
+import type { JobSearch } from "./job-search/job-search.js";
+import { rowId } from "./rows.js";
+
+interface OperationRow {
+  readonly id: number;
+  readonly action: BulkAction;
+  readonly query: string;
+  readonly queue_globs: string | null;
+  readonly per_second: number;
+  readonly reason: string | null;
+  readonly state: OperationState;
+  readonly after_id: number;
+  readonly until_id: number;
+  readonly matched: number;
+  readonly changed: number;
+  readonly next_at: number;
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly finished_at: number | null;
+}
+
+/** Short, so that enqueues and claims never wait long behind a step. */
+const STEPS_PER_SECOND = 10;
+const MAX_STEP = 500;
+/** Rows that one step looks at in vain: about ten milliseconds. */
+const MAX_EXAMINED = 5_000;
+
+export class SqliteOperations implements OperationStore {
+  readonly #lastJobId;
+  readonly #insert;
+  readonly #byPreview;
+  readonly #get;
+  readonly #list;
+  readonly #cancel;
+  readonly #due;
+  readonly #nextDue;
+  readonly #advance;
+
+  constructor(
+    private readonly context: SqliteContext,
+    private readonly search: JobSearch,
+    private readonly byHand: ChangeByHand,
+  ) {
+    const { db } = context;
+    this.#lastJobId = db.prepare<[], number>("SELECT value FROM sequences WHERE name = 'job'").pluck();
+    this.#insert = db.prepare(
+      `INSERT INTO operations (preview, action, query, queue_globs, per_second, reason, state, until_id, matched,
+         next_at, created_at, created_by)
+       VALUES (@preview, @action, @query, @queueGlobs, @perSecond, @reason, 'running', @untilId, @matched,
+         @now, @now, @createdBy)`,
+    );
+    this.#byPreview = db.prepare<[Buffer], OperationRow>("SELECT * FROM operations WHERE preview = ?");
+    this.#get = db.prepare<[number], OperationRow>("SELECT * FROM operations WHERE id = ?");
+    this.#list = db.prepare<[{ before: number; createdBy: string | null; limit: number }], OperationRow>(
+      `SELECT * FROM operations WHERE id < @before AND (@createdBy IS NULL OR created_by = @createdBy)
+       ORDER BY id DESC LIMIT @limit`,
+    );
+    this.#cancel = db.prepare<[number, number]>(
+      "UPDATE operations SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'running'",
+    );
+    this.#due = db
+      .prepare<[number, number], number>(
+        "SELECT id FROM operations WHERE state = 'running' AND next_at <= ? ORDER BY next_at LIMIT ?",
+      )
+      .pluck();
+    this.#nextDue = db
+      .prepare<[], number>("SELECT next_at FROM operations WHERE state = 'running' ORDER BY next_at LIMIT 1")
+      .pluck();
+    this.#advance = db.prepare(
+      `UPDATE operations SET after_id = @afterId, changed = changed + @changed, next_at = @nextAt,
+         state = @state, finished_at = @finishedAt WHERE id = @id`,
+    );
+  }
+
+  lastJobId(): Promise<string> {
+    return this.context.read(() => String(this.#lastJobId.get() ?? 0));
+  }
+
+  start(operation: NewOperation): Promise<{ operation: Operation; repeated: boolean }> {
+    const { preview, action, query, queueGlobs, perSecond, reason, untilId, matched, createdBy } = operation;
+    return this.context.write(() => {
+      const known = this.#byPreview.get(preview);
+      if (known !== undefined) return { operation: toOperation(known), repeated: true };
+      const { lastInsertRowid } = this.#insert.run({
+        preview,
+        action,
+        query: JSON.stringify(query),
+        queueGlobs: queueGlobs === null ? null : JSON.stringify(queueGlobs),
+        perSecond,
+        reason,
+        untilId: rowId(untilId) ?? 0,
+        matched,
+        now: this.context.clock.now(),
+        createdBy,
+      });
+      return { operation: this.#existing(Number(lastInsertRowid)), repeated: false };
+    });
+  }
+
+  get(id: string): Promise<Operation | null> {
+    return this.context.read(() => {
+      const row = this.#row(id);
+      return row === undefined ? null : toOperation(row);
+    });
+  }
+
+  list(limit: number, beforeId: string | null, createdBy: string | null): Promise<readonly Operation[]> {
+    const before = beforeId === null ? Number.MAX_SAFE_INTEGER : (rowId(beforeId) ?? 0);
+    return this.context.read(() => this.#list.all({ before, createdBy, limit }).map(toOperation));
+  }
+
+  cancel(id: string): Promise<Operation | null> {
+    return this.context.write(() => {
+      const row = this.#row(id);
+      if (row === undefined) return null;
+      this.#cancel.run(this.context.clock.now(), row.id);
+      return this.#existing(row.id);
+    });
+  }
+
+  due(limit: number): Promise<readonly string[]> {
+    return this.context.read(() => this.#due.all(this.context.clock.now(), limit).map(String));
+  }
+
+  nextDue(): Promise<Instant | null> {
+    return this.context.read(() => this.#nextDue.get() ?? null);
+  }
+
+  step(id: string): Promise<OperationStep | null> {
+    return this.context.write(() => {
+      const row = this.#row(id);
+      if (row?.state !== "running" || row.next_at > this.context.clock.now()) return null;
+      const { ids, afterId, isOver } = this.#next(row);
+      const jobs = ids.flatMap((each) => this.#change(row.action, each));
+      this.#move(row, jobs.length, afterId, isOver);
+      return { operation: this.#existing(row.id), jobs };
+    });
+  }
+
+  /** The next jobs, and how far the walk is with them. */
+  #next(row: OperationRow): { ids: readonly string[]; afterId: number; isOver: boolean } {
+    const limit = Math.min(Math.ceil(row.per_second / STEPS_PER_SECOND), MAX_STEP);
+    const { query, queueGlobs } = toOperation(row);
+    const after = String(row.after_id);
+    const { ids, lastExaminedId } = this.search.matching(query, queueGlobs, after, limit, MAX_EXAMINED);
+    const afterId = lastExaminedId === null ? row.until_id : Number(lastExaminedId);
+    const meant = ids.filter((id) => Number(id) <= row.until_id);
+    return { ids: meant, afterId, isOver: afterId >= row.until_id };
+  }
+
+  /** None when the job is gone or its state does not allow it: the query is right about both at this very moment. */
+  #change(action: BulkAction, id: string): Job[] {
+    const change = this.#act(action, id);
+    return change.outcome === "changed" ? [change.job] : [];
+  }
+
+  #act(action: BulkAction, id: string): JobChange {
+    switch (action) {
+      case "retry":
+        return this.byHand.revive(id);
+      case "cancel":
+        return this.byHand.cancel(id);
+      case "delete":
+        return this.byHand.delete(id, false);
+    }
+  }
+
+  #move(row: OperationRow, changed: number, afterId: number, isOver: boolean): void {
+    const now = this.context.clock.now();
+    this.#advance.run({
+      id: row.id,
+      afterId,
+      changed,
+      nextAt: now + Math.ceil((changed * 1_000) / row.per_second),
+      state: isOver ? "completed" : "running",
+      finishedAt: isOver ? now : null,
+    });
+    this.context.step("operation:move");
+  }
+
+  #row(id: string): OperationRow | undefined {
+    const key = rowId(id);
+    return key === null ? undefined : this.#get.get(key);
+  }
+
+  #existing(id: number): Operation {
+    const row = this.#get.get(id);
+    if (row === undefined) throw new Error(`Operation ${id} vanished inside a transaction`);
+    return toOperation(row);
+  }
+}
+
+function toOperation(row: OperationRow): Operation {
+  return {
+    id: String(row.id),
+    action: row.action,
+    query: JSON.parse(row.query) as JobQuery,
+    queueGlobs: row.queue_globs === null ? null : (JSON.parse(row.queue_globs) as string[]),
+    perSecond: row.per_second,
+    reason: row.reason,
+    state: row.state,
+    matched: row.matched,
+    changed: row.changed,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    finishedAt: row.finished_at,
+  };
+}
