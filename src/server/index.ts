@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { callAt } from "../core/clock.js";
 import type { EngineContext } from "../engine/context.js";
 import { createApp, type App } from "./app.js";
+import { measureRequests } from "./metrics/http.js";
 import { refuseOtherMethods } from "./other-methods.js";
 import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
@@ -10,10 +11,12 @@ import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobRoutes } from "./routes/jobs.js";
+import { metricsRoute } from "./routes/metrics.js";
 import { noteRoutes } from "./routes/notes.js";
 import { queueRoutes } from "./routes/queues.js";
 import { scheduleRoutes } from "./routes/schedules.js";
 import { settlementRoutes } from "./routes/settlements.js";
+import { statsRoutes } from "./routes/stats.js";
 import { workerRoutes } from "./routes/workers.js";
 import { createServices, type Services } from "./services.js";
 
@@ -79,6 +82,7 @@ function addRoutes(app: App, services: Services): void {
     if (services.readiness.draining) reply.header("Connection", "close");
     done(null, payload);
   });
+  measureRequests(app, services.metrics.process);
   const refuseOthers = refuseOtherMethods(app);
   homeRoute(app);
   healthRoutes(app, services);
@@ -91,10 +95,12 @@ function addRoutes(app: App, services: Services): void {
   claimRoutes(app, services);
   settlementRoutes(app, services);
   noteRoutes(app, services);
+  statsRoutes(app, services);
+  metricsRoute(app, services);
   refuseOthers();
 }
 
-async function closeApp(app: App, { context: { clock }, desk }: Services): Promise<void> {
+async function closeApp(app: App, { context: { clock }, desk, metrics }: Services): Promise<void> {
   // A client that does not read its answer must not keep the process.
   const cancel = callAt(clock, clock.monotonic() + CLOSE_GRACE_MS, () => {
     app.server.closeAllConnections();
@@ -102,4 +108,5 @@ async function closeApp(app: App, { context: { clock }, desk }: Services): Promi
   await app.close();
   cancel();
   await desk.close();
+  metrics.stop();
 }

@@ -22,6 +22,7 @@ import { runNowContract } from "./run-now.js";
 import { schedulesContract } from "./schedules.js";
 import { settleContract } from "./settle.js";
 import { statsContract } from "./stats.js";
+import { totalsContract } from "./totals.js";
 import { workersContract } from "./workers.js";
 
 /** What every store must do. A store may skip a test only with a written reason. */
@@ -44,6 +45,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     notesContract(contract);
     queuesContract(contract);
     statsContract(contract);
+    totalsContract(contract);
     workersContract(contract);
     schedulesContract(contract);
     pruneContract(contract);

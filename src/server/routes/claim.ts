@@ -13,8 +13,8 @@ import { readLeaseToken } from "../claims/lease-token.js";
 import type { Services } from "../services.js";
 
 /** How a worker gets jobs and keeps them. */
-export function claimRoutes(app: App, { context, signer, desk, remoteWorkers }: Services): void {
-  app.post("/v1/claim", { schema: { body: ClaimBody } }, async (request, reply) => {
+export function claimRoutes(app: App, { context, signer, desk, remoteWorkers, metrics }: Services): void {
+  app.post("/v1/claim", { schema: { body: ClaimBody }, config: { waits: true } }, async (request, reply) => {
     const claim = claimRequestOf(request.body);
     const delivery = new Delivery<readonly ClaimedJob[]>(request.raw.socket, reply.raw, (jobs) => {
       giveBack(context, claim.workerId, jobs);
@@ -35,6 +35,7 @@ export function claimRoutes(app: App, { context, signer, desk, remoteWorkers }: 
       const key = keys[index] ?? null;
       return leaseView(id, key === null ? LOST : (answers.get(key) ?? LOST));
     });
+    metrics.process.rejected("heartbeat", results.filter(({ ok }) => !ok).length);
     return { results } satisfies HeartbeatView;
   });
 }

@@ -59,8 +59,8 @@ describe("SqliteStore", () => {
     expect(await store.maintenance.prune(retention, 100)).toBe(40);
     await store.maintenance.pruneRecords({ minutes: -60_000, hours: -3_600_000, workers: 0 });
     const { counts, total_events: events, total_durations: durations, ...left } = rowsOf(file);
-    const { counts: _, total_events: __, total_durations: ___, ...emptied } = empty;
-    expect(left).toEqual({ ...emptied, queues: 0 });
+    const lasting = { counts: undefined, total_events: undefined, total_durations: undefined };
+    expect(left).toEqual({ ...empty, ...lasting, queues: 0 });
     // One row for each queue, name and state, event or bucket that ever was: bounded by names, not by jobs.
     expect(counts).toBeLessThanOrEqual(7);
     expect(events).toBeLessThanOrEqual(STAT_EVENTS.length);

@@ -1,0 +1,28 @@
+import type { Instant } from "../../core/job.js";
+import { WORKER_TIMEOUT_MS } from "../../engine/worker-timeout.js";
+import type { Queue } from "../../store/queues.js";
+import type { LaneTotal, ScheduleTotal, StorageSize } from "../../store/stats.js";
+import type { Store } from "../../store/store.js";
+import type { WorkerRecord } from "../../store/workers.js";
+
+/** All that the metrics say about the database, read at one time. */
+export interface Reading {
+  readonly now: Instant;
+  readonly totals: readonly LaneTotal[];
+  readonly queues: readonly Queue[];
+  readonly workers: readonly WorkerRecord[];
+  readonly schedules: readonly ScheduleTotal[];
+  readonly storage: readonly StorageSize[];
+}
+
+/** Five reads, whatever the number of jobs: each grows with the queues, names, workers and schedules alone. */
+export async function read(store: Store): Promise<Reading> {
+  const [totals, queues, workers, schedules, storage] = await Promise.all([
+    store.stats.totals(),
+    store.queues.list(),
+    store.workers.list(WORKER_TIMEOUT_MS),
+    store.stats.schedules(),
+    store.stats.storage(),
+  ]);
+  return { now: store.now(), totals, queues, workers, schedules, storage };
+}

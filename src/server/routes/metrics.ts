@@ -1,0 +1,22 @@
+import { Type } from "typebox";
+import type { App } from "../app.js";
+import type { Services } from "../services.js";
+
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** For Prometheus. */
+export function metricsRoute(app: App, { metrics }: Services): void {
+  app.get(
+    "/metrics",
+    {
+      schema: {
+        operationId: "getMetrics",
+        summary: "Metrics for Prometheus.",
+        tags: ["stats"],
+        response: { 200: Type.String() },
+      },
+      config: { access: "metrics", accessLog: false },
+    },
+    async (_request, reply) => reply.type(CONTENT_TYPE).send(await metrics.text()),
+  );
+}
