@@ -1,11 +1,10 @@
-import { Registry } from "prom-client";
 import { callAt } from "../../core/clock.js";
 import type { EngineContext } from "../../engine/context.js";
-import { register } from "./family.js";
-import { jobFamilies } from "./job-families.js";
+import { Exposition } from "./exposition.js";
+import { exposeJobs } from "./jobs.js";
 import type { MetricLabels } from "./labels.js";
-import { scheduleFamilies, systemFamilies } from "./other-families.js";
-import { queueFamilies } from "./queue-families.js";
+import { exposeSchedules, exposeSystem } from "./others.js";
+import { exposeQueues } from "./queues.js";
 import { read, type Reading } from "./reading.js";
 
 /** Scrapers come from several sides; the database is asked once for all of them. */
@@ -43,7 +42,7 @@ export class ClusterMetrics {
   async #refresh(): Promise<string> {
     const reading = await this.#inTime();
     this.stale = reading === null;
-    if (reading !== null) this.#text = await expose(reading, this.labels);
+    if (reading !== null) this.#text = expose(reading, this.labels);
     return this.#text;
   }
 
@@ -69,14 +68,11 @@ export class ClusterMetrics {
   }
 }
 
-function expose(reading: Reading, labels: MetricLabels): Promise<string> {
-  const registry = new Registry();
-  const families = [
-    ...jobFamilies(reading, labels),
-    ...queueFamilies(reading, labels),
-    ...scheduleFamilies(reading, labels),
-    ...systemFamilies(reading),
-  ];
-  for (const family of families) register(registry, family);
-  return registry.metrics();
+function expose(reading: Reading, labels: MetricLabels): string {
+  const exposition = new Exposition();
+  exposeJobs(exposition, reading, labels);
+  exposeQueues(exposition, reading, labels);
+  exposeSchedules(exposition, reading, labels);
+  exposeSystem(exposition, reading);
+  return exposition.toString();
 }

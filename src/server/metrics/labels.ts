@@ -1,3 +1,5 @@
+import { labelText } from "./exposition.js";
+
 /** What stands for all values that have no series of their own. */
 export const OTHER = "_other";
 
@@ -27,12 +29,11 @@ export class BoundedLabel {
 /** Queues and names that have series together. Far fewer than 200 × 200, which would be a million lines. */
 const MAX_LANES = 2_000;
 
-/** One object for each pair, for as long as the process lives: its text is made only once. */
-// eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- an interface is no Record
-export type LaneLabels = {
-  readonly queue: string;
-  readonly job_name: string;
-};
+/** One object for each pair of labels, for as long as the process lives. */
+export interface LaneLabels {
+  /** See `labelText`. */
+  readonly text: string;
+}
 
 /** The labels of all metrics of one server. */
 export class MetricLabels {
@@ -47,8 +48,8 @@ export class MetricLabels {
     return this.#find(queue, this.jobName.of(name)) ?? this.#add(queue, OTHER);
   }
 
-  /** Of what may be left out, and is when there are many others. */
-  optionalLane(queue: string, name: string): LaneLabels | null {
+  /** Left out when there are many others: these series only say 0. */
+  laneWithoutJobs(queue: string, name: string): LaneLabels | null {
     return this.#laneCount < MAX_LANES ? this.lane(queue, name) : null;
   }
 
@@ -68,7 +69,7 @@ export class MetricLabels {
     }
     let lane = names.get(jobName);
     if (lane === undefined) {
-      lane = { queue, job_name: jobName };
+      lane = { text: labelText({ queue, job_name: jobName }) };
       names.set(jobName, lane);
       this.#laneCount += 1;
     }

@@ -23,7 +23,7 @@ export class Metrics {
     // First, because the others tell how this went.
     const cluster = await this.#cluster.text();
     const ofServer = await this.process.text();
-    return cluster === "" ? ofServer : `${cluster}\n${ofServer}`;
+    return `${cluster}${ofServer}`;
   }
 
   stop(): void {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Instant } from "../../core/job.js";
 import { WORKER_TIMEOUT_MS } from "../../engine/worker-timeout.js";
 import type { Queue } from "../../store/queues.js";
@@ -15,14 +16,18 @@ export interface Reading {
   readonly storage: readonly StorageSize[];
 }
 
-/** Five reads, whatever the number of jobs: each grows with the queues, names, workers and schedules alone. */
+/**
+ * Five reads, whatever the number of jobs: each grows with the queues, names, workers and schedules alone.
+ * Requests have their turn in between.
+ */
 export async function read(store: Store): Promise<Reading> {
-  const [totals, queues, workers, schedules, storage] = await Promise.all([
-    store.stats.totals(),
-    store.queues.list(),
-    store.workers.list(WORKER_TIMEOUT_MS),
-    store.stats.schedules(),
-    store.stats.storage(),
-  ]);
+  const totals = await store.stats.totals();
+  await setImmediate();
+  const queues = await store.queues.list();
+  await setImmediate();
+  const workers = await store.workers.list(WORKER_TIMEOUT_MS);
+  const schedules = await store.stats.schedules();
+  const storage = await store.stats.storage();
+  await setImmediate();
   return { now: store.now(), totals, queues, workers, schedules, storage };
 }

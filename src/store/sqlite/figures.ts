@@ -3,22 +3,37 @@ import {
   STAT_EVENTS,
   type DurationKind,
   type Figures,
+  type Histogram,
   type StatEvent,
 } from "../stats.js";
 
-class Buckets {
+const NO_EVENTS = Object.fromEntries(STAT_EVENTS.map((event) => [event, 0])) as Record<StatEvent, number>;
+const NO_DURATIONS: Histogram = {
+  count: 0,
+  sumMs: 0,
+  buckets: new Array<number>(DURATION_BOUNDS_MS.length + 1).fill(0),
+};
+
+class Buckets implements Histogram {
   count = 0;
   sumMs = 0;
-  readonly buckets = new Array<number>(DURATION_BOUNDS_MS.length + 1).fill(0);
+  readonly buckets = NO_DURATIONS.buckets.slice();
 }
 
 /** Figures that are being put together from rows. */
 class FiguresInWork implements Figures {
-  readonly events = Object.fromEntries(STAT_EVENTS.map((event) => [event, 0])) as Record<StatEvent, number>;
-  readonly durations = { wait: new Buckets(), run: new Buckets(), lag: new Buckets() };
+  readonly events = { ...NO_EVENTS };
+  /** Most kinds of most queues and names are empty. */
+  readonly durations: Record<DurationKind, Histogram> = {
+    wait: NO_DURATIONS,
+    run: NO_DURATIONS,
+    lag: NO_DURATIONS,
+  };
 
   add(kind: DurationKind, bucket: number, n: number, sumMs: number): void {
-    const histogram = this.durations[kind];
+    const known = this.durations[kind];
+    const histogram = known instanceof Buckets ? known : new Buckets();
+    this.durations[kind] = histogram;
     histogram.count += n;
     histogram.sumMs += sumMs;
     histogram.buckets[bucket] = n;

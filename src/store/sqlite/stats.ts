@@ -15,16 +15,9 @@ import {
 import type { SqliteContext } from "./context.js";
 import { FiguresByKey } from "./figures.js";
 
-/** As arrays: a scrape reads tens of thousands of them. */
-type EventRow = [queue: string, name: string, event: StatEvent, n: number];
-type DurationRow = [
-  queue: string,
-  name: string,
-  kind: DurationKind,
-  bucket: number,
-  n: number,
-  sumMs: number,
-];
+/** One row for each queue and name, its figures as JSON: a row for each figure took three times as long. */
+type TotalRow = [queue: string, name: string, figures: string];
+type Bucket = [kind: DurationKind, bucket: number, n: number, sumMs: number];
 
 type Nullable = string | null;
 type EventPointRow = [at: number, queue: Nullable, name: Nullable, event: StatEvent, n: number];
@@ -64,10 +57,15 @@ export class SqliteStats implements StatStore {
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
     this.#totalEvents = db
-      .prepare<[], EventRow>("SELECT queue, name, event, n FROM total_events ORDER BY queue, name, event")
+      .prepare<[], TotalRow>(
+        "SELECT queue, name, json_group_object(event, n) FROM total_events GROUP BY queue, name",
+      )
       .raw();
     this.#totalDurations = db
-      .prepare<[], DurationRow>("SELECT queue, name, kind, bucket, n, sum_ms FROM total_durations")
+      .prepare<[], TotalRow>(
+        `SELECT queue, name, json_group_array(json_array(kind, bucket, n, sum_ms)) FROM total_durations
+         GROUP BY queue, name`,
+      )
       .raw();
     this.#schedules = db.prepare<[], ScheduleTotal>(
       `SELECT key, iif(paused_at IS NULL, next_at, NULL) AS nextAt, enqueued, skipped, missed_count AS missed
@@ -81,11 +79,12 @@ export class SqliteStats implements StatStore {
   totals(): Promise<readonly LaneTotal[]> {
     return this.context.read(() => {
       const lanes = new FiguresByKey((queue: string, name: string) => ({ queue, name }));
-      for (const [queue, name, event, n] of this.#totalEvents.iterate()) {
-        lanes.find(queue, name).events[event] = n;
+      for (const [queue, name, events] of this.#totalEvents.all()) {
+        Object.assign(lanes.find(queue, name).events, JSON.parse(events));
       }
-      for (const [queue, name, kind, bucket, n, sumMs] of this.#totalDurations.iterate()) {
-        lanes.find(queue, name).add(kind, bucket, n, sumMs);
+      for (const [queue, name, buckets] of this.#totalDurations.all()) {
+        const figures = lanes.find(queue, name);
+        for (const bucket of JSON.parse(buckets) as Bucket[]) figures.add(...bucket);
       }
       return lanes.all();
     });
