@@ -4,7 +4,7 @@ interface Sample {
   readonly value: number;
 }
 
-const LINE = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/i;
+const LINE = /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (\S+)$/i;
 
 /** What a server answers at `/metrics`, read as Prometheus does. */
 export class Scrape {
