@@ -10,7 +10,7 @@ const MAX_VALUES = 200;
  * The values of one label, bounded. Who comes first keeps a series of its own until the process ends, so a
  * value never moves between its own series and `_other`, where it would look like a counter that fell.
  */
-export class BoundedLabel {
+class BoundedLabel {
   readonly #values = new Set<string>();
   /** How often a value was replaced. */
   overflows = 0;
