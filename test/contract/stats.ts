@@ -81,7 +81,9 @@ export function statsContract(contract: Contract): void {
         await harness.enqueue({ queue: "a", name: "x" });
         const lanes = async (filter: object) =>
           (await harness.store.stats.series({ ...HOUR, ...filter, step: "minute" }, "lanes"))
-            .map(({ at, queue, name, events }) => `${at - T0} ${queue ?? "*"} ${name ?? "*"} ${events.enqueued}`)
+            .map(
+              ({ at, queue, name, events }) => `${at - T0} ${queue ?? "*"} ${name ?? "*"} ${events.enqueued}`,
+            )
             .toSorted();
         expect(await lanes({})).toEqual(["0 a x 1", "0 a y 1", "0 b x 1", "60000 a x 1"]);
         expect(await lanes({ queue: "a" })).toEqual(["0 a x 1", "0 a y 1", "60000 a x 1"]);
