@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt, ensureInstalled } from "./ensure.mjs";
+import { ensurePromtool } from "./ensure-promtool.mjs";
 import { run } from "./project.mjs";
 
 const checks = [
@@ -15,6 +16,7 @@ const checks = [
 
 ensureInstalled();
 ensureBuilt();
+ensurePromtool();
 
 for (const [title, script] of checks) {
   const code = runScript(title, script);

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { addServe } from "./commands/serve.js";
 import { EXIT } from "./exit-codes.js";
-import { version } from "./version.js";
+import { version } from "../server/version.js";
 
 const program = new Command("konveier")
   .description("Durable background jobs: an HTTP server and workers over one SQLite file")

@@ -10,7 +10,7 @@ import { Service } from "./service.js";
 import { startFailure } from "./start-failure.js";
 import { StartError } from "./start-error.js";
 import { Supervisor } from "./supervisor.js";
-import { version } from "./version.js";
+import { version } from "../server/version.js";
 
 /** Resolves when the server runs; signals end the process later. */
 export async function serve(flags: ServeFlags): Promise<void> {

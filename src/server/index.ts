@@ -4,6 +4,7 @@ import { callAt } from "../core/clock.js";
 import type { EngineContext } from "../engine/context.js";
 import { createAccess } from "./access/access.js";
 import { createApp, type App } from "./app.js";
+import { measureRequests } from "./metrics/http.js";
 import { refuseOtherMethods } from "./other-methods.js";
 import { auditRoutes } from "./routes/audit.js";
 import { bulkRoutes } from "./routes/bulk.js";
@@ -14,6 +15,7 @@ import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
+import { metricsRoute } from "./routes/metrics.js";
 import { noteRoutes } from "./routes/notes.js";
 import { openapiRoute } from "./routes/openapi.js";
 import { operationRoutes } from "./routes/operations.js";
@@ -22,6 +24,7 @@ import { scheduleRoutes } from "./routes/schedules.js";
 import { sessionRoutes } from "./routes/session.js";
 import { settlementRoutes } from "./routes/settlements.js";
 import { tokenRoutes } from "./routes/tokens.js";
+import { statsRoutes } from "./routes/stats.js";
 import { workerRoutes } from "./routes/workers.js";
 import { createServices, type Services } from "./services.js";
 
@@ -88,6 +91,7 @@ function addRoutes(app: App, services: Services): void {
     if (services.readiness.draining) reply.header("Connection", "close");
     done(null, payload);
   });
+  measureRequests(app, services.metrics.process);
   const refuseOthers = refuseOtherMethods(app);
   homeRoute(app);
   openapiRoute(app);
@@ -107,10 +111,12 @@ function addRoutes(app: App, services: Services): void {
   tokenRoutes(app, services);
   sessionRoutes(app, services);
   auditRoutes(app, services);
+  statsRoutes(app, services);
+  metricsRoute(app, services);
   refuseOthers();
 }
 
-async function closeApp(app: App, { context: { clock }, desk }: Services): Promise<void> {
+async function closeApp(app: App, { context: { clock }, desk, metrics }: Services): Promise<void> {
   // A client that does not read its answer must not keep the process.
   const cancel = callAt(clock, clock.monotonic() + CLOSE_GRACE_MS, () => {
     app.server.closeAllConnections();
@@ -118,4 +124,5 @@ async function closeApp(app: App, { context: { clock }, desk }: Services): Promi
   await app.close();
   cancel();
   await desk.close();
+  metrics.stop();
 }

@@ -2,6 +2,7 @@ import type { EngineContext } from "../engine/context.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
+import { Metrics } from "./metrics/metrics.js";
 import { Readiness } from "./readiness.js";
 import { Signer } from "./signer.js";
 
@@ -13,17 +14,20 @@ export interface Services {
   readonly desk: ClaimDesk;
   readonly remoteWorkers: RemoteWorkers;
   readonly readiness: Readiness;
+  readonly metrics: Metrics;
 }
 
 /** @throws KonveierError `store_…` */
 export async function createServices(context: EngineContext, access: Access): Promise<Services> {
   const signer = new Signer(await context.store.signingSecret());
+  const desk = new ClaimDesk(context);
   return {
     context,
     access,
     signer,
-    desk: new ClaimDesk(context),
+    desk,
     remoteWorkers: new RemoteWorkers(context),
     readiness: new Readiness(context),
+    metrics: new Metrics(context, () => desk.waiting),
   };
 }

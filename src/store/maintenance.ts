@@ -7,9 +7,19 @@ export interface Retention {
   readonly maxCompleted: number | null;
 }
 
+/** How old records may become that belong to no job, in milliseconds. */
+export interface RecordAges {
+  /** Of minute roll-ups. */
+  readonly minutes: number;
+  /** Of hour roll-ups. */
+  readonly hours: number;
+  /** Since a worker was seen. */
+  readonly workers: number;
+}
+
 export interface MaintenanceStore {
   /** Removes up to `limit` finished jobs that retention no longer covers. @returns how many there were */
   prune(retention: Retention, limit: number): Promise<number>;
-  /** Removes roll-ups and workers not seen for longer than `olderThanMs`. */
-  pruneRecords(olderThanMs: { readonly stats: number; readonly workers: number }): Promise<void>;
+  /** Removes roll-ups and workers that are older. Lifetime totals stay. */
+  pruneRecords(ages: RecordAges): Promise<void>;
 }

@@ -26,6 +26,8 @@ export interface Firing {
   /** What was read; if either has changed since, nothing happens: somebody else fired or edited it. */
   readonly version: number;
   readonly slot: Instant;
+  /** How long after `slot` this was due: its jitter. */
+  readonly delayMs: number;
   /** The latest slot that this decides about: neither it nor an earlier one ever fires again. */
   readonly last: Instant;
   readonly next: Slot | null;

@@ -1,13 +1,17 @@
 import type { Instant } from "../core/job.js";
 
+/** `failed` counts every attempt that failed, those of `timed_out` and `lost` among them. */
 export const STAT_EVENTS = [
   "enqueued",
   "started",
   "completed",
   "failed",
+  "timed_out",
   "retried",
   "dead",
   "cancelled",
+  /** An attempt that ended because its running job was cancelled or deleted. */
+  "aborted",
   "lost",
   "released",
   "snoozed",
@@ -19,26 +23,13 @@ export const DURATION_BOUNDS_MS = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000,
 ] as const;
 
-/** `wait`: from `runAt` to the start of an attempt. `run`: from its start to its end. */
-export const DURATION_KINDS = ["wait", "run"] as const;
+/**
+ * - `wait`: from `runAt` to the start of an attempt, first ones and retries alike
+ * - `run`: from the start of an attempt to its end, when it succeeded or failed
+ * - `lag`: from when a schedule's slot was due to when its job was made
+ */
+export const DURATION_KINDS = ["wait", "run", "lag"] as const;
 export type DurationKind = (typeof DURATION_KINDS)[number];
-
-export interface StatFilter {
-  /** Inclusive, taken down to the minute. */
-  readonly from: Instant;
-  /** Exclusive. */
-  readonly to: Instant;
-  readonly queue?: string;
-}
-
-/** One minute of one queue and job name. */
-export interface MinuteStat {
-  readonly minute: Instant;
-  readonly queue: string;
-  readonly name: string;
-  readonly events: Readonly<Record<StatEvent, number>>;
-  readonly durations: Readonly<Record<DurationKind, Histogram>>;
-}
 
 export interface Histogram {
   readonly count: number;
@@ -47,6 +38,68 @@ export interface Histogram {
   readonly buckets: readonly number[];
 }
 
+/** What happened to jobs. */
+export interface Figures {
+  readonly events: Readonly<Record<StatEvent, number>>;
+  readonly durations: Readonly<Record<DurationKind, Histogram>>;
+}
+
+/** In the lifetime of one queue and job name. */
+export interface LaneTotal extends Figures {
+  readonly queue: string;
+  readonly name: string;
+}
+
+/** Minutes are kept for a month, hours for two years. */
+export type StatStep = "minute" | "hour";
+export const STEP_MS = { minute: 60_000, hour: 3_600_000 } as const satisfies Record<StatStep, number>;
+
+export interface SeriesFilter {
+  /** Inclusive, taken down to the step. */
+  readonly from: Instant;
+  /** Exclusive. */
+  readonly to: Instant;
+  readonly step: StatStep;
+  /** Width of a point, a multiple of the step; points begin at multiples of it since 1970. Default: the step. */
+  readonly widthMs?: number;
+  readonly queue?: string;
+  readonly name?: string;
+}
+
+/** What is told apart: every queue and name, every queue, or nothing. */
+export type StatDetail = "lanes" | "queues" | "all";
+
+export interface SeriesPoint extends Figures {
+  /** Begin of its span. */
+  readonly at: Instant;
+  /** `null` where all queues are added up. */
+  readonly queue: string | null;
+  /** `null` where all names are added up. */
+  readonly name: string | null;
+}
+
+export interface ScheduleTotal {
+  readonly key: string;
+  /** When the next slot fires; `null` when none will, or while the schedule is paused. */
+  readonly nextAt: Instant | null;
+  readonly enqueued: number;
+  readonly skipped: number;
+  /** Entries of the history; one may stand for many slots. */
+  readonly missed: number;
+}
+
+export interface StorageSize {
+  readonly file: "db" | "wal" | "freelist";
+  readonly bytes: number;
+}
+
 export interface StatStore {
-  minutes(filter: StatFilter): Promise<readonly MinuteStat[]>;
+  /** Lifetime totals. They never fall, whatever is pruned or deleted. */
+  totals(): Promise<readonly LaneTotal[]>;
+  /** Points in which something happened, by time. */
+  series(filter: SeriesFilter, detail: StatDetail): Promise<readonly SeriesPoint[]>;
+  /** By key. */
+  schedules(): Promise<readonly ScheduleTotal[]>;
+  /** What the data takes on disk. */
+  storage(): Promise<readonly StorageSize[]>;
 }

@@ -49,7 +49,7 @@ export function cancelContract(contract: Contract): void {
       harness.clock.block(10);
       expect(await cancel(harness.engine, id)).toEqual(first);
       expect(harness.events.about(id)).toEqual(["job.cancelled"]);
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 1 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
       expect(stat?.events.cancelled).toBe(1);
     });
 

@@ -216,7 +216,7 @@ export function claimContract(contract: Contract): void {
         const claimed = [...(await harness.claim()), ...(await harness.claim()), ...(await harness.claim())];
         expect(claimed.map(({ id }) => id)).toEqual([next.id]);
         expect(await harness.job(used.id)).toMatchObject({ state: "dead", attempt: 1, finishedAt: T0 });
-        const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 1 });
+        const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
         expect(stat?.events).toMatchObject({ dead: 1, started: 2 });
       },
     );

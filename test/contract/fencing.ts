@@ -132,7 +132,7 @@ async function everything({ store }: Harness, id: string): Promise<unknown> {
     attempts: await store.jobs.attempts(id),
     logs: await store.jobs.logs(id, 0, 100),
     queues: await store.queues.list(),
-    stats: await store.stats.minutes({ from: T0, to: T0 + 3_600_000 }),
+    stats: await store.stats.series({ from: T0, to: T0 + 3_600_000, step: "minute" }, "lanes"),
     expired: await store.claims.expired(10),
     nextDue: await store.claims.nextDue(),
   };

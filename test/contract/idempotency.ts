@@ -18,7 +18,7 @@ export function idempotencyContract(contract: Contract): void {
       const second = await harness.enqueueKeyed({ ...KEY, payload: { b: 2, a: 1 } });
       expect(second).toEqual({ ...first, deduplicated: true });
       expect(await allJobs(harness.store)).toHaveLength(1);
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 60_000 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 60_000, step: "minute" }, "lanes");
       expect(stat?.events.enqueued).toBe(1);
     });
 

@@ -57,10 +57,10 @@ export function lifecycleContract(contract: Contract): void {
           expired: () => store.claims.expired(1),
           queues: () => store.queues.list(),
           pause: () => store.queues.pause("a", null),
-          stats: () => store.stats.minutes({ from: 0, to: 1 }),
+          stats: () => store.stats.series({ from: 0, to: 1, step: "minute" }, "lanes"),
           workers: () => store.workers.list(1),
           gone: () => store.workers.gone("w"),
-          pruneRecords: () => store.maintenance.pruneRecords({ stats: 1, workers: 1 }),
+          pruneRecords: () => store.maintenance.pruneRecords({ minutes: 1, hours: 1, workers: 1 }),
           check: () => store.check(),
           secret: () => store.signingSecret(),
         };

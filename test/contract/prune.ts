@@ -137,11 +137,12 @@ export function pruneContract(contract: Contract): void {
       await harness.enqueue();
       harness.clock.block(600_000);
       await harness.enqueue();
-      const minutes = () => harness.store.stats.minutes({ from: T0, to: T0 + 3_600_000 });
-      await harness.store.maintenance.pruneRecords({ stats: 600_000, workers: 1 });
+      const minutes = () =>
+        harness.store.stats.series({ from: T0, to: T0 + 3_600_000, step: "minute" }, "lanes");
+      await harness.store.maintenance.pruneRecords({ minutes: 600_000, hours: 3_600_000, workers: 1 });
       expect(await minutes()).toHaveLength(2);
       harness.clock.block(60_000);
-      await harness.store.maintenance.pruneRecords({ stats: 600_000, workers: 1 });
+      await harness.store.maintenance.pruneRecords({ minutes: 600_000, hours: 3_600_000, workers: 1 });
       expect(await minutes()).toHaveLength(1);
     });
   });

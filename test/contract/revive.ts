@@ -191,7 +191,7 @@ export function reviveContract(contract: Contract): void {
       const [id] = await bury(harness, [{}]);
       await retry(harness.engine, id!);
       await harness.complete(await harness.claimOne());
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 60_000 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 60_000, step: "minute" }, "lanes");
       expect(stat?.events).toMatchObject({ enqueued: 1, started: 2, failed: 1, dead: 1, completed: 1 });
     });
   });

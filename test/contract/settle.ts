@@ -52,7 +52,7 @@ export function settleContract(contract: Contract): void {
       expect(await harness.complete(job, "second")).toMatchObject({ ok: true, state: "completed" });
       expect(await harness.store.jobs.result(job.id)).toBe('"first"');
       expect((await harness.job(job.id)).finishedAt).toBe(T0);
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 1 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
       expect(stat?.events.completed).toBe(1);
     });
 
@@ -155,7 +155,7 @@ export function settleContract(contract: Contract): void {
       const next = await harness.claimOne();
       expect(await harness.fail(job)).toMatchObject({ ok: true, state: "running" });
       expect(await harness.store.claims.current(next)).toEqual(next);
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 60_000 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 60_000, step: "minute" }, "lanes");
       expect(stat?.events).toMatchObject({ failed: 1, retried: 1 });
     });
 
@@ -217,7 +217,7 @@ export function settleContract(contract: Contract): void {
       await harness.release(job);
       expect(await harness.release(job)).toMatchObject({ ok: true, state: "pending" });
       expect((await harness.job(job.id)).attempt).toBe(0);
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 1 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
       expect(stat?.events.released).toBe(1);
     });
   });
@@ -250,7 +250,7 @@ export function settleContract(contract: Contract): void {
       const job = await harness.running({ maxAttempts: 1 });
       expect(await harness.snooze(job, 0)).toMatchObject({ ok: true, state: "pending" });
       expect((await harness.claimOne()).attempt).toBe(1);
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 1 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
       expect(stat?.events).toMatchObject({ snoozed: 1, failed: 0, dead: 0 });
     });
   });
@@ -291,7 +291,7 @@ export function settleContract(contract: Contract): void {
       const ok = { ok: true, state: "completed", runAt: T0 };
       expect(await harness.store.claims.settle([done, { ...done, result: "2" }])).toEqual([ok, ok]);
       expect(await harness.store.jobs.result(id)).toBe("1");
-      const [stat] = await harness.store.stats.minutes({ from: T0, to: T0 + 1 });
+      const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
       expect(stat?.events).toMatchObject({ completed: 1 });
     });
 

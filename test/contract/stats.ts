@@ -4,11 +4,11 @@ import { T0 } from "../support/fake-clock.js";
 import type { Contract } from "./contract.js";
 import { BOOM, LEASE_MS, type Harness } from "./harness.js";
 
-const HOUR = { from: T0, to: T0 + 3_600_000 };
+const HOUR = { from: T0, to: T0 + 3_600_000, step: "minute" } as const;
 
 /** All events of a span, those that did not happen left out. */
 async function totals({ store }: Harness): Promise<Partial<Record<StatEvent, number>>> {
-  const minutes = await store.stats.minutes(HOUR);
+  const minutes = await store.stats.series(HOUR, "lanes");
   const sums = STAT_EVENTS.map(
     (event) => [event, minutes.reduce((sum, { events }) => sum + events[event], 0)] as const,
   );
@@ -59,9 +59,9 @@ export function statsContract(contract: Contract): void {
       const second = await harness.claimOne();
       harness.clock.block(120_000);
       await harness.complete(second);
-      const minutes = await harness.store.stats.minutes(HOUR);
+      const minutes = await harness.store.stats.series(HOUR, "lanes");
       expect(
-        minutes.map(({ minute, events }) => [minute - T0, events.enqueued, events.started, events.completed]),
+        minutes.map(({ at, events }) => [at - T0, events.enqueued, events.started, events.completed]),
       ).toEqual([
         [0, 2, 1, 0],
         [60_000, 0, 1, 0],
@@ -80,8 +80,10 @@ export function statsContract(contract: Contract): void {
         harness.clock.block(60_000);
         await harness.enqueue({ queue: "a", name: "x" });
         const lanes = async (filter: object) =>
-          (await harness.store.stats.minutes({ ...HOUR, ...filter }))
-            .map(({ minute, queue, name, events }) => `${minute - T0} ${queue} ${name} ${events.enqueued}`)
+          (await harness.store.stats.series({ ...HOUR, ...filter, step: "minute" }, "lanes"))
+            .map(
+              ({ at, queue, name, events }) => `${at - T0} ${queue ?? "*"} ${name ?? "*"} ${events.enqueued}`,
+            )
             .toSorted();
         expect(await lanes({})).toEqual(["0 a x 1", "0 a y 1", "0 b x 1", "60000 a x 1"]);
         expect(await lanes({ queue: "a" })).toEqual(["0 a x 1", "0 a y 1", "60000 a x 1"]);
@@ -103,7 +105,7 @@ export function statsContract(contract: Contract): void {
         await harness.fail(jobs[2]!, "auto", { outcome: "failed", error: BOOM });
         await harness.release(jobs[3]!);
         await harness.snooze(jobs[4]!, 10);
-        const [stat] = await harness.store.stats.minutes(HOUR);
+        const [stat] = await harness.store.stats.series(HOUR, "lanes");
         const buckets = (entries: Record<number, number>) =>
           Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, (_, index) => entries[index] ?? 0);
         expect(stat?.durations).toEqual({
@@ -118,6 +120,7 @@ export function statsContract(contract: Contract): void {
             }),
           },
           run: { count: 3, sumMs: 90, buckets: buckets({ [DURATION_BOUNDS_MS.indexOf(50)]: 3 }) },
+          lag: { count: 0, sumMs: 0, buckets: buckets({}) },
         });
       },
     );
@@ -128,7 +131,10 @@ export function statsContract(contract: Contract): void {
       const job = await harness.claimOne();
       harness.clock.stepWall(-600_000);
       await harness.complete(job);
-      const minutes = await harness.store.stats.minutes({ from: T0 - 3_600_000, to: T0 + 60_000 });
+      const minutes = await harness.store.stats.series(
+        { from: T0 - 3_600_000, to: T0 + 60_000, step: "minute" },
+        "lanes",
+      );
       const sums = minutes.map(({ durations }) => durations.wait.sumMs + durations.run.sumMs);
       expect(sums.every((sum) => sum === 0)).toBe(true);
       expect((await harness.job(id)).state).toBe("completed");
@@ -159,9 +165,9 @@ export function statsContract(contract: Contract): void {
     contract.test("deleting jobs does not change what happened", async (harness) => {
       const job = await harness.running();
       await harness.complete(job);
-      const before = await harness.store.stats.minutes(HOUR);
+      const before = await harness.store.stats.series(HOUR, "lanes");
       await harness.store.jobs.delete(job.id, false);
-      expect(await harness.store.stats.minutes(HOUR)).toEqual(before);
+      expect(await harness.store.stats.series(HOUR, "lanes")).toEqual(before);
     });
   });
 }

@@ -26,6 +26,7 @@ import { searchContract } from "./search.js";
 import { settleContract } from "./settle.js";
 import { statsContract } from "./stats.js";
 import { tokensContract } from "./tokens.js";
+import { totalsContract } from "./totals.js";
 import { workersContract } from "./workers.js";
 
 /** What every store must do. A store may skip a test only with a written reason. */
@@ -49,6 +50,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     notesContract(contract);
     queuesContract(contract);
     statsContract(contract);
+    totalsContract(contract);
     workersContract(contract);
     operationsContract(contract);
     tokensContract(contract);

@@ -73,7 +73,7 @@ export function workersContract(contract: Contract): void {
         await workers.seen({ ...WORKER, id: "edge" });
         harness.clock.block(60_000);
         await workers.seen({ ...WORKER, id: "new" });
-        await maintenance.pruneRecords({ stats: 1_000_000, workers: 60_000 });
+        await maintenance.pruneRecords({ minutes: 1_000_000, hours: 1_000_000, workers: 60_000 });
         expect((await workers.list(1_000_000)).map(({ id }) => id)).toEqual(["edge", "new"]);
       },
     );

@@ -252,7 +252,7 @@ export const OPERATIONS: readonly Operation[] = [
     verb: "prune records",
     repeatable: true,
     run: async ({ store }) => {
-      await store.maintenance.pruneRecords({ stats: 60_000, workers: 3_600_000 });
+      await store.maintenance.pruneRecords({ minutes: 60_000, hours: 60_000, workers: 3_600_000 });
       return undefined;
     },
   },

@@ -145,7 +145,14 @@ describe("a token that is limited to queues", () => {
 
   test("sees nothing of the others, anywhere", async () => {
     const { server, token } = await prepared();
-    const paths = ["/v1/queues", "/v1/schedules", "/v1/workers", "/v1/jobs", "/v1/jobs?q=name:*.name"];
+    const paths = [
+      "/v1/queues",
+      "/v1/schedules",
+      "/v1/workers",
+      "/v1/jobs",
+      "/v1/jobs?q=name:*.name",
+      "/v1/stats/overview",
+    ];
     for (const path of paths) {
       const answer = await server.get(path, { token });
       expect(answer.status, path).toBe(200);
@@ -206,6 +213,8 @@ describe("a token that is limited to queues", () => {
         },
       ],
       ["POST", "/v1/claim", { workerId: "w", queues: ["mail.bulk", "billing"] }],
+      ["GET", "/v1/stats/timeseries?metric=activity", undefined],
+      ["GET", "/v1/stats/timeseries?metric=run&queue=billing", undefined],
       ["PATCH", "/v1/queues/billing", { paused: true }],
       ["POST", "/v1/queues/billing/pause", {}],
       ["POST", "/v1/queues/billing/resume", {}],

@@ -30,6 +30,8 @@ export async function checkBooks(store: Store): Promise<void> {
   }
   expect(new Map(queues.map(({ name, counts }) => [name, counts]))).toEqual(counted);
 
+  await checkAttempts(store, jobs);
+
   const pending = new Map<string, number>();
   for (const { queue, name, state } of jobs) {
     if (state === "pending") pending.set(`${queue} ${name}`, (pending.get(`${queue} ${name}`) ?? 0) + 1);
@@ -41,6 +43,17 @@ export async function checkBooks(store: Store): Promise<void> {
     const waiting = jobs.filter(({ queue, state }) => queue === name && state === "pending");
     const oldest = waiting.length === 0 ? null : Math.min(...waiting.map(({ runAt }) => runAt));
     expect(oldestPendingAt).toBe(oldest);
+  }
+}
+
+/** Every attempt that was started still runs, or was counted once as ended. */
+async function checkAttempts(store: Store, jobs: readonly Job[]): Promise<void> {
+  for (const { queue, name, events } of await store.stats.totals()) {
+    const running = jobs.filter((job) => job.queue === queue && job.name === name && job.state === "running");
+    const { completed, failed, released, snoozed, aborted } = events;
+    const ended = completed + failed + released + snoozed + aborted;
+    expect(events.started, `attempts of ${queue} ${name}`).toBe(ended + running.length);
+    expect(failed, `failures of ${queue} ${name}`).toBeGreaterThanOrEqual(events.timed_out + events.lost);
   }
 }
 

@@ -192,7 +192,7 @@ describe("the pruner", () => {
     clock.stepWall(40 * 24 * 3_600_000);
     await clock.advance(1_200_000);
     expect(await store.workers.list(1e12)).toEqual([]);
-    expect(await store.stats.minutes({ from: 0, to: clock.now() })).toEqual([]);
+    expect(await store.stats.series({ from: 0, to: clock.now(), step: "minute" }, "lanes")).toEqual([]);
     await background.stop();
   });
 });

@@ -6,8 +6,9 @@ import { Loop } from "./loop.js";
 const INTERVAL_MS = 10_000;
 /** Small, so that no write waits long behind it; as long as there is more, the next one follows at once. */
 const BATCH = 500;
-/** Roll-ups are kept for the longest chart and a little more. */
-const STATS_KEPT_MS = 32 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+/** Minutes serve charts of a month and a little more, hours those of a year and the year before. */
+const RECORDS_KEPT = { minutes: 32 * DAY_MS, hours: 2 * 366 * DAY_MS, workers: WORKER_TIMEOUT_MS };
 const RECORDS_INTERVAL_MS = 600_000;
 
 /** Removes finished jobs that retention no longer covers. */
@@ -19,7 +20,7 @@ export function createPruner(context: EngineContext, retention: Retention): Loop
     async () => {
       const pruned = await store.maintenance.prune(retention, BATCH);
       if (clock.monotonic() >= recordsDueAt) {
-        await store.maintenance.pruneRecords({ stats: STATS_KEPT_MS, workers: WORKER_TIMEOUT_MS });
+        await store.maintenance.pruneRecords(RECORDS_KEPT);
         recordsDueAt = clock.monotonic() + RECORDS_INTERVAL_MS;
         health.wrote();
       }

@@ -90,6 +90,7 @@ export function firingOf(schedule: Schedule, now: Instant, random: () => number)
     key,
     version,
     slot: next.slot,
+    delayMs: next.at - next.slot,
     last: latest,
     next: withJitter(slots.after(latest), jitterMs, random),
     missed: through === null ? null : { from: next.slot, through },

@@ -74,6 +74,13 @@ export class ClaimDesk {
     return this.#wait(request, waitMs, gone);
   }
 
+  /** Claims that wait for jobs. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const { waiters } of this.#lines.values()) waiting += waiters.size;
+    return waiting;
+  }
+
   /** Answers all who wait and refuses new claims. Claims that are on their way are finished. */
   drain(): void {
     this.#draining = true;

@@ -14,7 +14,7 @@ import { readLeaseToken } from "../claims/lease-token.js";
 import type { Services } from "../services.js";
 
 /** How a worker gets jobs and keeps them. */
-export function claimRoutes(app: App, { context, signer, desk, remoteWorkers }: Services): void {
+export function claimRoutes(app: App, { context, signer, desk, remoteWorkers, metrics }: Services): void {
   app.post(
     "/v1/claim",
     {
@@ -25,7 +25,7 @@ export function claimRoutes(app: App, { context, signer, desk, remoteWorkers }: 
         response: { 200: ClaimView },
         body: ClaimBody,
       },
-      config: { access: "work", problems: ["draining"] },
+      config: { access: "work", problems: ["draining"], waits: true },
     },
     async (request, reply) => {
       const claim = claimRequestOf(request.body);
@@ -62,6 +62,7 @@ export function claimRoutes(app: App, { context, signer, desk, remoteWorkers }: 
         const key = keys[index] ?? null;
         return leaseView(id, key === null ? LOST : (answers.get(key) ?? LOST));
       });
+      metrics.process.rejected("heartbeat", results.filter(({ ok }) => !ok).length);
       return { results } satisfies HeartbeatView;
     },
   );

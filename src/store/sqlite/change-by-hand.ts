@@ -45,6 +45,7 @@ export class ChangeByHand {
     this.context.step("cancel:job");
     const lane = this.context.ledger.lane(row.queue, row.name);
     lane.count("cancelled");
+    if (row.state === "running") lane.count("aborted");
     return this.#changed(row, "cancel");
   }
 

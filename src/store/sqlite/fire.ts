@@ -85,7 +85,8 @@ export class Fire {
     );
   }
 
-  slots({ key, version, slot, last, next, missed, jobs, overlap }: Firing): Fired[] | null {
+  slots(firing: Firing): Fired[] | null {
+    const { key, version, slot, last, next, missed, jobs, overlap } = firing;
     const { changes } = this.#advance.run(next?.slot ?? null, next?.at ?? null, last, key, version, slot);
     if (changes === 0) return null;
     this.context.step("fire:advance");
@@ -101,7 +102,7 @@ export class Fire {
     }
     const fired: Fired[] = [];
     for (const job of jobs) {
-      const one = this.#slot(key, job, overlap);
+      const one = this.#slot(firing, job);
       const { outcome, jobId } = one;
       // At once: the next slot of this very firing must find its job.
       seq = this.#record(key, { slot: one.slot, through: one.slot, manual: false, outcome, jobId });
@@ -149,11 +150,13 @@ export class Fire {
     return this.#busy.get(key) !== undefined;
   }
 
-  #slot(key: string, { slot, job }: NewJobOfSlot, overlap: OverlapPolicy): Fired {
+  #slot({ key, overlap, delayMs }: Firing, { slot, job }: NewJobOfSlot): Fired {
     // A slot that waits still has to make its job, and goes first.
     const held = overlap !== "allow" && (this.#waits.get(key) !== undefined || this.#isBusy(key));
     if (!held) {
-      const { id } = this.enqueue.insert(job, this.context.clock.now());
+      const now = this.context.clock.now();
+      const { id, queue, name } = this.enqueue.insert(job, now);
+      this.context.ledger.lane(queue, name).duration("lag", now - (slot + delayMs));
       return { key, slot, outcome: "enqueued", jobId: id };
     }
     const waits = overlap === "queue" && this.#wait.run(slot, key).changes === 1;

@@ -3,13 +3,13 @@ import {
   DURATION_BOUNDS_MS,
   DURATION_KINDS,
   STAT_EVENTS,
+  STEP_MS,
   type DurationKind,
   type StatEvent,
+  type StatStep,
 } from "../stats.js";
 import type { Connection } from "./connection.js";
 import type { StepHook } from "./steps.js";
-
-const MINUTE_MS = 60_000;
 
 /**
  * The bookkeeping of one transaction. Every writer reports its state changes here; before the commit
@@ -21,6 +21,8 @@ export class Ledger {
   /** The lane asked for last; it is in `#dirty`. */
   #last: Lane | null = null;
   readonly #addCount;
+  readonly #addTotalEvent;
+  readonly #addTotalDuration;
   readonly #addEvent;
   readonly #addDuration;
 
@@ -32,14 +34,24 @@ export class Ledger {
       `INSERT INTO counts (queue, name, state, n) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET n = n + excluded.n`,
     );
-    this.#addEvent = db.prepare(
-      `INSERT INTO minute_events (minute, queue, name, event, n) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+    const add = "ON CONFLICT DO UPDATE SET n = n + excluded.n";
+    const addWithSum = `${add}, sum_ms = sum_ms + excluded.sum_ms`;
+    this.#addTotalEvent = db.prepare(
+      `INSERT INTO total_events (queue, name, event, n) VALUES (?, ?, ?, ?) ${add}`,
     );
-    this.#addDuration = db.prepare(
-      `INSERT INTO minute_durations (minute, queue, name, kind, bucket, n, sum_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET n = n + excluded.n, sum_ms = sum_ms + excluded.sum_ms`,
+    this.#addTotalDuration = db.prepare(
+      `INSERT INTO total_durations (queue, name, kind, bucket, n, sum_ms) VALUES (?, ?, ?, ?, ?, ?)
+       ${addWithSum}`,
     );
+    const addEvent = (step: StatStep) =>
+      db.prepare(`INSERT INTO ${step}_events (${step}, queue, name, event, n) VALUES (?, ?, ?, ?, ?) ${add}`);
+    const addDuration = (step: StatStep) =>
+      db.prepare(
+        `INSERT INTO ${step}_durations (${step}, queue, name, kind, bucket, n, sum_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ${addWithSum}`,
+      );
+    this.#addEvent = { minute: addEvent("minute"), hour: addEvent("hour") };
+    this.#addDuration = { minute: addDuration("minute"), hour: addDuration("hour") };
   }
 
   /** The bookkeeping of one queue and job name. */
@@ -78,22 +90,34 @@ export class Ledger {
   flush(now: number): void {
     if (this.#dirty.size === 0) return;
     this.flushCounts();
-    const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+    const begins = { minute: beginOf("minute", now), hour: beginOf("hour", now) };
     for (const lane of this.#dirty) {
-      for (const event of STAT_EVENTS) {
-        const n = lane.events[event];
-        if (n > 0) this.#addEvent.run(minute, lane.queue, lane.name, event, n);
-      }
-      for (const kind of DURATION_KINDS) this.#flushDurations(minute, lane, kind);
+      this.#flushEvents(lane, begins);
+      for (const kind of DURATION_KINDS) this.#flushDurations(lane, kind, begins);
     }
     this.step("ledger:stats");
     this.clear();
   }
 
-  #flushDurations(minute: number, lane: Lane, kind: DurationKind): void {
-    const { counts, sums } = lane.durations[kind];
+  #flushEvents({ queue, name, events }: Lane, { minute, hour }: Begins): void {
+    for (const event of STAT_EVENTS) {
+      const n = events[event];
+      if (n === 0) continue;
+      this.#addTotalEvent.run(queue, name, event, n);
+      this.#addEvent.hour.run(hour, queue, name, event, n);
+      this.#addEvent.minute.run(minute, queue, name, event, n);
+    }
+  }
+
+  #flushDurations({ queue, name, durations }: Lane, kind: DurationKind, { minute, hour }: Begins): void {
+    const { counts, sums, empty } = durations[kind];
+    if (empty) return;
     for (const [bucket, n] of counts.entries()) {
-      if (n > 0) this.#addDuration.run(minute, lane.queue, lane.name, kind, bucket, n, sums[bucket]);
+      if (n === 0) continue;
+      const sum = sums[bucket];
+      this.#addTotalDuration.run(queue, name, kind, bucket, n, sum);
+      this.#addDuration.hour.run(hour, queue, name, kind, bucket, n, sum);
+      this.#addDuration.minute.run(minute, queue, name, kind, bucket, n, sum);
     }
   }
 
@@ -110,6 +134,13 @@ export class Ledger {
   }
 }
 
+/** When the roll-ups of this moment begin. */
+type Begins = Readonly<Record<StatStep, number>>;
+
+function beginOf(step: StatStep, now: number): number {
+  return Math.floor(now / STEP_MS[step]) * STEP_MS[step];
+}
+
 const MAX_CACHED_QUEUES = 1_000;
 const MAX_CACHED_NAMES = 1_000;
 
@@ -122,14 +153,19 @@ const STATE_INDEX = Object.fromEntries(JOB_STATES.map((state, index) => [state, 
 class Durations {
   readonly counts = new Array<number>(DURATION_BOUNDS_MS.length + 1).fill(0);
   readonly sums = new Array<number>(DURATION_BOUNDS_MS.length + 1).fill(0);
+  /** Most kinds of most lanes stay empty: those are neither searched nor cleared. */
+  empty = true;
 
   add(ms: number): void {
+    this.empty = false;
     const bucket = bucketOf(ms);
     this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
     this.sums[bucket] = (this.sums[bucket] ?? 0) + ms;
   }
 
   clear(): void {
+    if (this.empty) return;
+    this.empty = true;
     this.counts.fill(0);
     this.sums.fill(0);
   }
@@ -142,6 +178,7 @@ export class Lane {
   readonly durations: Readonly<Record<DurationKind, Durations>> = {
     wait: new Durations(),
     run: new Durations(),
+    lag: new Durations(),
   };
 
   constructor(

@@ -1,5 +1,6 @@
 import type { FinishedState } from "../../core/states.js";
-import type { MaintenanceStore, Retention } from "../maintenance.js";
+import type { MaintenanceStore, RecordAges, Retention } from "../maintenance.js";
+import type { StatStep } from "../stats.js";
 import type { SqliteContext } from "./context.js";
 import type { Remove } from "./remove.js";
 import type { JobRow } from "./rows.js";
@@ -10,7 +11,8 @@ export class SqliteMaintenance implements MaintenanceStore {
   readonly #finishedBefore;
   readonly #oldestCompleted;
   readonly #completedCount;
-  readonly #pruneStatements;
+  readonly #pruneMinutes;
+  readonly #pruneHours;
   readonly #pruneWorkers;
 
   constructor(
@@ -34,9 +36,12 @@ export class SqliteMaintenance implements MaintenanceStore {
     this.#completedCount = db
       .prepare<[], number>("SELECT coalesce(sum(n), 0) FROM counts WHERE state = 'completed'")
       .pluck();
-    this.#pruneStatements = ["minute_events", "minute_durations"].map((table) =>
-      db.prepare<[number]>(`DELETE FROM ${table} WHERE minute < ?`),
-    );
+    const pruneStatements = (step: StatStep) =>
+      [`${step}_events`, `${step}_durations`].map((table) =>
+        db.prepare<[number]>(`DELETE FROM ${table} WHERE ${step} < ?`),
+      );
+    this.#pruneMinutes = pruneStatements("minute");
+    this.#pruneHours = pruneStatements("hour");
     this.#pruneWorkers = db.prepare<[number]>("DELETE FROM workers WHERE seen_at < ?");
   }
 
@@ -51,11 +56,12 @@ export class SqliteMaintenance implements MaintenanceStore {
     });
   }
 
-  async pruneRecords(olderThanMs: { readonly stats: number; readonly workers: number }): Promise<void> {
+  async pruneRecords(ages: RecordAges): Promise<void> {
     await this.context.write(() => {
       const now = this.context.clock.now();
-      for (const statement of this.#pruneStatements) statement.run(now - olderThanMs.stats);
-      this.#pruneWorkers.run(now - olderThanMs.workers);
+      for (const statement of this.#pruneMinutes) statement.run(now - ages.minutes);
+      for (const statement of this.#pruneHours) statement.run(now - ages.hours);
+      this.#pruneWorkers.run(now - ages.workers);
     });
   }
 

@@ -49,8 +49,19 @@ describe("migrate", () => {
         VALUES (7, 'default', 'old', 'pending', 4, 20, 1, 1);
       INSERT INTO job_specs (job_id, payload, budget) VALUES (7, '"kept"', 20);
       INSERT INTO counts VALUES ('default', 'old', 'pending', 1);
+      INSERT INTO minute_events VALUES (3600000, 'default', 'old', 'enqueued', 2),
+        (7140000, 'default', 'old', 'enqueued', 3), (7200000, 'default', 'old', 'enqueued', 4);
+      INSERT INTO minute_durations VALUES (3600000, 'default', 'old', 'run', 1, 2, 12),
+        (7200000, 'default', 'old', 'run', 1, 1, 10);
       UPDATE sequences SET value = 7 WHERE name = 'job';`);
     const store = file.open();
+    const [total] = await store.stats.totals();
+    expect(total).toMatchObject({ events: { enqueued: 9 }, durations: { run: { count: 3, sumMs: 22 } } });
+    const hours = await store.stats.series({ from: 0, to: 1e9, step: "hour" }, "lanes");
+    expect(hours.map(({ at, events }) => [at, events.enqueued])).toEqual([
+      [3_600_000, 5],
+      [7_200_000, 4],
+    ]);
     const [job] = await store.claims.claim({
       ...{ workerId: "w", queues: ["default"], names: null, max: 1, leaseMs: 1_000 },
     });

@@ -5,6 +5,7 @@ import { SqliteFile } from "../../../test/support/sqlite-file.js";
 import { createContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
 import { reap } from "../../engine/loops/reaper.js";
+import { DURATION_BOUNDS_MS, STAT_EVENTS } from "../stats.js";
 import { TABLES_OF_A_JOB } from "./remove.js";
 
 const CLAIM = { workerId: "w", queues: ["default"], names: null, max: 100, leaseMs: 1_000 } as const;
@@ -56,11 +57,14 @@ describe("SqliteStore", () => {
     clock.block(1);
     const retention = { completedMs: 0, cancelledMs: 0, deadMs: 0, maxCompleted: null };
     expect(await store.maintenance.prune(retention, 100)).toBe(40);
-    await store.maintenance.pruneRecords({ stats: -60_000, workers: 0 });
-    const { counts, ...left } = rowsOf(file);
-    expect(left).toEqual({ ...empty, counts: undefined, queues: 0 });
-    // One row for each queue, name and state that ever was: bounded by names, not by jobs.
+    await store.maintenance.pruneRecords({ minutes: -60_000, hours: -3_600_000, workers: 0 });
+    const { counts, total_events: events, total_durations: durations, ...left } = rowsOf(file);
+    const lasting = { counts: undefined, total_events: undefined, total_durations: undefined };
+    expect(left).toEqual({ ...empty, ...lasting, queues: 0 });
+    // One row for each queue, name and state, event or bucket that ever was: bounded by names, not by jobs.
     expect(counts).toBeLessThanOrEqual(7);
+    expect(events).toBeLessThanOrEqual(STAT_EVENTS.length);
+    expect(durations).toBeLessThanOrEqual(2 * (DURATION_BOUNDS_MS.length + 1));
     await checkBooks(store);
   });
 

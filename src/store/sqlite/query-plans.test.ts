@@ -75,7 +75,7 @@ describe("query plans", () => {
       index: /INDEX schedules_waiting/,
     },
     "the oldest pending job": {
-      sql: /^SELECT run_at FROM jobs WHERE state = 'pending'/,
+      sql: /^WITH priorities/,
       index: /jobs_pending \(queue=\? AND name=\? AND priority=\?\)/,
     },
   };

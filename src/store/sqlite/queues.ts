@@ -2,7 +2,6 @@ import { MAX_PRIORITY } from "../../core/defaults.js";
 import { JOB_STATES, type JobState } from "../../core/states.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
-import { Lanes } from "./lanes.js";
 
 interface QueueRow {
   readonly name: string;
@@ -11,14 +10,28 @@ interface QueueRow {
   readonly version: number;
 }
 
-interface CountRow {
-  readonly state: JobState;
-  readonly n: number;
+type CountRow = [queue: string, state: JobState, n: number];
+type OldestRow = [queue: string, runAt: number];
+
+const PRIORITIES = Array.from({ length: MAX_PRIORITY + 1 }, (_, priority) => `(${priority})`).join(", ");
+
+/**
+ * The oldest pending job of each queue, by the kept counters: the index is ordered by `run_at` only within one
+ * name and priority, so each of these is asked, in one statement for all.
+ */
+function oldestOf(queues: string): string {
+  return `WITH priorities (priority) AS (VALUES ${PRIORITIES})
+    SELECT counts.queue, min((
+      SELECT run_at FROM jobs WHERE state = 'pending' AND jobs.queue = counts.queue
+        AND jobs.name = counts.name AND jobs.priority = priorities.priority ORDER BY run_at, id LIMIT 1
+    ))
+    FROM counts, priorities WHERE ${queues} counts.state = 'pending' AND n > 0 GROUP BY counts.queue`;
 }
 
 export class SqliteQueues implements QueueStore {
-  readonly #lanes;
-  readonly #names;
+  readonly #rows;
+  readonly #allCounts;
+  readonly #allOldest;
   readonly #row;
   readonly #counts;
   readonly #oldest;
@@ -28,21 +41,16 @@ export class SqliteQueues implements QueueStore {
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
-    this.#lanes = new Lanes(db);
-    this.#names = db
-      .prepare<[], string>("SELECT queue FROM counts UNION SELECT name FROM queues ORDER BY 1")
-      .pluck();
+    this.#rows = db.prepare<[], QueueRow>("SELECT * FROM queues");
+    this.#allCounts = db
+      .prepare<[], CountRow>("SELECT queue, state, sum(n) FROM counts GROUP BY queue, state")
+      .raw();
+    this.#allOldest = db.prepare<[], OldestRow>(oldestOf("")).raw();
     this.#row = db.prepare<[string], QueueRow>("SELECT * FROM queues WHERE name = ?");
-    this.#counts = db.prepare<[string], CountRow>(
-      "SELECT state, sum(n) AS n FROM counts WHERE queue = ? GROUP BY state",
-    );
-    // The index is ordered by `run_at` only within one name and priority, so each of these is asked.
-    this.#oldest = db
-      .prepare<[string, string, number], number>(
-        `SELECT run_at FROM jobs WHERE state = 'pending' AND queue = ? AND name = ? AND priority = ?
-         ORDER BY run_at, id LIMIT 1`,
-      )
-      .pluck();
+    this.#counts = db
+      .prepare<[string], CountRow>("SELECT queue, state, sum(n) FROM counts WHERE queue = ? GROUP BY state")
+      .raw();
+    this.#oldest = db.prepare<[string], OldestRow>(oldestOf("counts.queue = ? AND")).raw();
     this.#pause = db.prepare<[string, number, string | null]>(
       `INSERT INTO queues (name, paused_at, pause_reason) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET
@@ -58,14 +66,15 @@ export class SqliteQueues implements QueueStore {
   }
 
   list(): Promise<readonly Queue[]> {
-    return this.context.read(() => this.#names.all().map((name) => this.#describe(name)));
+    return this.context.read(() =>
+      describe(this.#rows.all(), this.#allCounts.all(), this.#allOldest.all()).sort((a, b) =>
+        a.name < b.name ? -1 : 1,
+      ),
+    );
   }
 
   get(name: string): Promise<Queue | null> {
-    return this.context.read(() => {
-      const exists = this.#row.get(name) !== undefined || this.#counts.all(name).length > 0;
-      return exists ? this.#describe(name) : null;
-    });
+    return this.context.read(() => this.#find(name));
   }
 
   pause(name: string, reason: string | null, version: ExpectedVersion = null): Promise<Queue | null> {
@@ -91,31 +100,45 @@ export class SqliteQueues implements QueueStore {
       edit();
       return true;
     });
-    return edited ? this.context.read(() => this.#describe(name)) : null;
+    return edited ? this.context.read(() => this.#find(name) ?? newQueue(name)) : null;
   }
 
-  #describe(name: string): Queue {
+  #find(name: string): Queue | null {
     const row = this.#row.get(name);
-    const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;
-    for (const { state, n } of this.#counts.all(name)) counts[state] = n;
-    return {
-      name,
-      pausedAt: row?.paused_at ?? null,
-      pauseReason: row?.pause_reason ?? null,
-      counts,
-      oldestPendingAt: counts.pending === 0 ? null : this.#oldestPending(name),
-      version: row?.version ?? 0,
-    };
+    const rows = row === undefined ? [] : [row];
+    return describe(rows, this.#counts.all(name), this.#oldest.all(name))[0] ?? null;
   }
+}
 
-  #oldestPending(queue: string): number | null {
-    let oldest: number | null = null;
-    for (const name of this.#lanes.pending(queue, null)) {
-      for (let priority = 0; priority <= MAX_PRIORITY; priority += 1) {
-        const runAt = this.#oldest.get(queue, name, priority);
-        if (runAt !== undefined && (oldest === null || runAt < oldest)) oldest = runAt;
-      }
+type QueueInWork = Omit<Queue, "counts"> & {
+  readonly counts: Record<JobState, number>;
+  oldestPendingAt: number | null;
+};
+
+function newQueue(name: string): QueueInWork {
+  const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;
+  return { name, pausedAt: null, pauseReason: null, counts, oldestPendingAt: null, version: 0 };
+}
+
+/** Queues that have a row, a counter or both. */
+function describe(
+  rows: readonly QueueRow[],
+  counts: readonly CountRow[],
+  oldest: readonly OldestRow[],
+): QueueInWork[] {
+  const queues = new Map<string, QueueInWork>();
+  const find = (name: string): QueueInWork => {
+    let queue = queues.get(name);
+    if (queue === undefined) {
+      queue = newQueue(name);
+      queues.set(name, queue);
     }
-    return oldest;
+    return queue;
+  };
+  for (const { name, paused_at, pause_reason, version } of rows) {
+    queues.set(name, { ...newQueue(name), pausedAt: paused_at, pauseReason: pause_reason, version });
   }
+  for (const [name, state, n] of counts) find(name).counts[state] = n;
+  for (const [name, runAt] of oldest) find(name).oldestPendingAt = runAt;
+  return [...queues.values()];
 }

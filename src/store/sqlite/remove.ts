@@ -33,6 +33,10 @@ export class Remove {
     this.context.step("delete:rows");
     this.#job.run(ids);
     this.context.step("delete:job");
-    for (const { queue, name, state } of rows) this.context.ledger.lane(queue, name).deleted(state);
+    for (const { queue, name, state } of rows) {
+      const lane = this.context.ledger.lane(queue, name);
+      lane.deleted(state);
+      if (state === "running") lane.count("aborted");
+    }
   }
 }

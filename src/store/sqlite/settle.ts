@@ -190,12 +190,18 @@ function waiting(now: number, delayMs: number): { state: JobState; runAt: number
 function eventsOf(settlement: UnfinishedSettlement): readonly StatEvent[] {
   switch (settlement.verb) {
     case "retry":
-      return settlement.failure.outcome === "lost" ? ["failed", "lost", "retried"] : ["failed", "retried"];
+      return [...FAILURE_EVENTS[settlement.failure.outcome], "retried"];
     case "bury":
-      return settlement.failure.outcome === "lost" ? ["failed", "lost", "dead"] : ["failed", "dead"];
+      return [...FAILURE_EVENTS[settlement.failure.outcome], "dead"];
     case "release":
       return ["released"];
     case "snooze":
       return ["snoozed"];
   }
 }
+
+const FAILURE_EVENTS = {
+  failed: ["failed"],
+  timed_out: ["failed", "timed_out"],
+  lost: ["failed", "lost"],
+} as const satisfies Record<Failure["outcome"], readonly StatEvent[]>;
