@@ -6,6 +6,7 @@ import { claimContract } from "./claim.js";
 import { Contract, type Skips } from "./contract.js";
 import { deleteContract } from "./delete.js";
 import { enqueueContract } from "./enqueue.js";
+import { eventsContract } from "./events.js";
 import { extendContract } from "./extend.js";
 import { fencingContract } from "./fencing.js";
 import { idempotencyContract } from "./idempotency.js";
@@ -48,6 +49,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     schedulesContract(contract);
     pruneContract(contract);
     changesContract(contract);
+    eventsContract(contract);
     lifecycleContract(contract);
     modelContract(contract);
     contract.checkSkips();

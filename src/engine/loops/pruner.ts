@@ -9,8 +9,11 @@ const BATCH = 500;
 /** Roll-ups are kept for the longest chart and a little more. */
 const STATS_KEPT_MS = 32 * 24 * 3_600_000;
 const RECORDS_INTERVAL_MS = 600_000;
+/** Of the events that can be read again; see `docs/events.md`. */
+const EVENTS_KEPT_MS = 600_000;
+const EVENTS_KEPT = 50_000;
 
-/** Removes finished jobs that retention no longer covers. */
+/** Removes finished jobs that retention no longer covers, and old records and events. */
 export function createPruner(context: EngineContext, retention: Retention): Loop {
   const { store, clock, health } = context;
   let recordsDueAt = clock.monotonic();
@@ -18,12 +21,13 @@ export function createPruner(context: EngineContext, retention: Retention): Loop
     clock,
     async () => {
       const pruned = await store.maintenance.prune(retention, BATCH);
+      const forgotten = await store.events.prune(EVENTS_KEPT_MS, EVENTS_KEPT, BATCH);
       if (clock.monotonic() >= recordsDueAt) {
         await store.maintenance.pruneRecords({ stats: STATS_KEPT_MS, workers: WORKER_TIMEOUT_MS });
         recordsDueAt = clock.monotonic() + RECORDS_INTERVAL_MS;
         health.wrote();
       }
-      return pruned === BATCH ? 0 : INTERVAL_MS;
+      return pruned === BATCH || forgotten === BATCH ? 0 : INTERVAL_MS;
     },
     (error) => {
       health.failed(error, "the pruner");

@@ -6,6 +6,8 @@ import { SqliteFile } from "../../../test/support/sqlite-file.js";
 import { KonveierError } from "../../core/errors.js";
 import { Committer } from "./committer.js";
 import { openConnection } from "./connection.js";
+import { ChangeFeed } from "./change-feed.js";
+import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrate.js";
 import { Sequences } from "./sequences.js";
@@ -26,8 +28,9 @@ function setUp() {
   db.exec("CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT");
   const clock = new FakeClock();
   const steps: Step[] = [];
-  const ledger = new Ledger(db, () => undefined);
   const sequences = new Sequences(db, () => undefined);
+  const journal = new Journal(db, sequences, new ChangeFeed(db, clock), () => undefined);
+  const ledger = new Ledger(db, journal, () => undefined);
   const hooks = { onStep: undefined as ((step: Step) => void) | undefined, verify: (): void => undefined };
   let commits = 0;
   const committer = new Committer(
@@ -162,7 +165,7 @@ describe("group commit", () => {
     const ids: number[] = [];
     const insertOne = (): void => {
       ids.push(sequences.take("job", 1) + 1);
-      ledger.lane("q", "n").inserted("pending");
+      ledger.lane("q", "n").inserted(1, "pending");
     };
     await Promise.allSettled([
       committer.write(insertOne),

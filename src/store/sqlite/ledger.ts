@@ -7,13 +7,15 @@ import {
   type StatEvent,
 } from "../stats.js";
 import type { Connection } from "./connection.js";
+import type { Journal } from "./journal.js";
 import type { StepHook } from "./steps.js";
 
 const MINUTE_MS = 60_000;
 
 /**
  * The bookkeeping of one transaction. Every writer reports its state changes here; before the commit
- * they become a few additions to the counters and roll-ups, whatever the number of jobs.
+ * they become a few additions to the counters and roll-ups, whatever the number of jobs, and events of
+ * the journal.
  */
 export class Ledger {
   readonly #lanes = new Map<string, Map<string, Lane>>();
@@ -26,6 +28,7 @@ export class Ledger {
 
   constructor(
     db: Connection,
+    private readonly journal: Journal,
     private readonly step: StepHook,
   ) {
     this.#addCount = db.prepare(
@@ -42,6 +45,11 @@ export class Ledger {
     );
   }
 
+  /** At the start of a transaction. */
+  begin(now: number): void {
+    this.journal.begin(now);
+  }
+
   /** The bookkeeping of one queue and job name. */
   lane(queue: string, name: string): Lane {
     // Batches mostly stay in one lane.
@@ -54,7 +62,7 @@ export class Ledger {
     }
     let lane = names.get(name);
     if (lane === undefined) {
-      lane = new Lane(queue, name);
+      lane = new Lane(queue, name, this.journal);
       names.set(name, lane);
     }
     this.#dirty.add(lane);
@@ -76,6 +84,7 @@ export class Ledger {
 
   /** Writes everything, at the end of the transaction. */
   flush(now: number): void {
+    this.journal.flush(now);
     if (this.#dirty.size === 0) return;
     this.flushCounts();
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
@@ -99,6 +108,7 @@ export class Ledger {
 
   /** Forgets what was reported: at a rollback, or after a flush. */
   clear(): void {
+    this.journal.clear();
     for (const lane of this.#dirty) lane.clear();
     this.#dirty.clear();
     this.#last = null;
@@ -147,23 +157,31 @@ export class Lane {
   constructor(
     readonly queue: string,
     readonly name: string,
+    private readonly journal: Journal,
   ) {}
 
   /** A job was inserted in this state. */
-  inserted(state: JobState): void {
+  inserted(id: number, state: JobState): void {
     this.#add(state, 1);
     this.count("enqueued");
+    this.journal.addJob(id, this.queue, this.name, "enqueue", null, state, 0);
   }
 
-  /** A job changed its state. Throws when the state machine does not know the change. */
-  moved(transition: TransitionName, from: JobState, to: JobState): void {
+  /**
+   * A job changed its state. Throws when the state machine does not know the change.
+   *
+   * @param attempt attempts that are counted after it
+   */
+  moved(id: number, transition: TransitionName, from: JobState, to: JobState, attempt: number): void {
     assertTransition(transition, from, to);
     this.#add(from, -1);
     this.#add(to, 1);
+    this.journal.addJob(id, this.queue, this.name, transition, from, to, attempt);
   }
 
-  deleted(state: JobState): void {
+  deleted(id: number, state: JobState, attempt: number): void {
     this.#add(state, -1);
+    this.journal.addJob(id, this.queue, this.name, "delete", state, null, attempt);
   }
 
   count(event: StatEvent): void {

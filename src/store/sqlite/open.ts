@@ -7,6 +7,8 @@ import { FileGuard, openConnection, type Connection, type Synchronous } from "./
 import type { SqliteContext } from "./context.js";
 import { translateError } from "./errors.js";
 import { SqliteJobs } from "./jobs.js";
+import { SqliteEvents } from "./events.js";
+import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
@@ -55,6 +57,7 @@ export class SqliteStore implements Store {
   readonly stats: SqliteStats;
   readonly workers: SqliteWorkers;
   readonly maintenance: SqliteMaintenance;
+  readonly events: SqliteEvents;
   readonly #changes: ChangeFeed;
   readonly #committer: Committer;
   readonly #guard: FileGuard;
@@ -65,9 +68,10 @@ export class SqliteStore implements Store {
     private readonly clock: Clock,
     step: StepHook,
   ) {
-    const ledger = new Ledger(db, step);
     const sequences = new Sequences(db, step);
     const changes = new ChangeFeed(db, clock);
+    const journal = new Journal(db, sequences, changes, step);
+    const ledger = new Ledger(db, journal, step);
     const guard = new FileGuard(db);
     const schema = new SchemaGuard(db);
     const committer = new Committer(
@@ -90,6 +94,7 @@ export class SqliteStore implements Store {
       db,
       clock,
       ledger,
+      journal,
       sequences,
       changes,
       step,
@@ -104,6 +109,7 @@ export class SqliteStore implements Store {
     this.stats = new SqliteStats(context);
     this.workers = new SqliteWorkers(context);
     this.maintenance = new SqliteMaintenance(context, remove);
+    this.events = new SqliteEvents(context);
     this.#changes = changes;
     this.#committer = committer;
     this.#guard = guard;

@@ -67,12 +67,20 @@ export class SqliteQueues implements QueueStore {
   }
 
   async pause(name: string, reason: string | null): Promise<Queue> {
-    await this.context.write(() => this.#pause.run(name, this.context.clock.now(), reason));
+    await this.context.write(() => {
+      const before = this.#row.get(name) ?? { paused_at: null, pause_reason: null };
+      this.#pause.run(name, this.context.clock.now(), reason);
+      // Said once more for the same reason, it changes nothing.
+      if (before.paused_at === null || before.pause_reason !== reason) {
+        this.context.journal.add({ type: "queue", name, action: "paused" });
+      }
+    });
     return this.context.read(() => this.#describe(name));
   }
 
   async resume(name: string): Promise<Queue> {
     await this.context.write(() => {
+      if (this.#isPaused(name)) this.context.journal.add({ type: "queue", name, action: "resumed" });
       this.#resume.run(name);
       this.context.changes.pending(name);
     });
@@ -81,6 +89,10 @@ export class SqliteQueues implements QueueStore {
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {
     return this.context.read(() => this.#pendingNames.all());
+  }
+
+  #isPaused(name: string): boolean {
+    return (this.#row.get(name)?.paused_at ?? null) !== null;
   }
 
   #describe(name: string): Queue {

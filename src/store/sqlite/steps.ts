@@ -21,6 +21,7 @@ export const STEPS = [
   "fire:runs",
   "ledger:counts",
   "ledger:stats",
+  "journal:rows",
   "sequences",
   "before-commit",
   "after-commit",
