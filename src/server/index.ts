@@ -6,6 +6,7 @@ import { createApp, type App } from "./app.js";
 import { refuseOtherMethods } from "./other-methods.js";
 import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
+import { eventRoutes } from "./routes/events.js";
 import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
@@ -14,6 +15,7 @@ import { noteRoutes } from "./routes/notes.js";
 import { queueRoutes } from "./routes/queues.js";
 import { scheduleRoutes } from "./routes/schedules.js";
 import { settlementRoutes } from "./routes/settlements.js";
+import { waitRoute } from "./routes/wait.js";
 import { workerRoutes } from "./routes/workers.js";
 import { createServices, type Services } from "./services.js";
 
@@ -32,7 +34,7 @@ export interface KonveierServer {
   listen(options: { host: string; port: number }): Promise<string>;
   /**
    * Prepares for a stop: `/readyz` answers 503, waiting claims are answered with no jobs, new ones are
-   * refused with `draining`. Everything else goes on, so that workers can say how their jobs ended.
+   * refused with `draining`, event streams end, who waits for a job is answered. Everything else goes on, so that workers can say how their jobs ended.
    */
   drain(): void;
   /**
@@ -59,6 +61,8 @@ export async function createServer({ context, apiToken, logger }: ServerOptions)
   const drain = (): void => {
     services.readiness.drain();
     services.desk.drain();
+    services.streams.drain();
+    services.waits.close();
   };
   let closing: Promise<void> | null = null;
   return {
@@ -84,6 +88,7 @@ function addRoutes(app: App, services: Services): void {
   healthRoutes(app, services);
   enqueueRoutes(app, services);
   jobRoutes(app, services);
+  waitRoute(app, services);
   jobActionRoutes(app, services);
   queueRoutes(app, services);
   scheduleRoutes(app, services);
@@ -91,6 +96,7 @@ function addRoutes(app: App, services: Services): void {
   claimRoutes(app, services);
   settlementRoutes(app, services);
   noteRoutes(app, services);
+  eventRoutes(app, services);
   refuseOthers();
 }
 

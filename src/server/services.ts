@@ -1,6 +1,8 @@
 import type { EngineContext } from "../engine/context.js";
+import { JobWaits } from "../engine/events/job-waits.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
+import { EventStreams } from "./events/streams.js";
 import { Readiness } from "./readiness.js";
 import { Signer } from "./signer.js";
 
@@ -11,6 +13,8 @@ export interface Services {
   readonly desk: ClaimDesk;
   readonly remoteWorkers: RemoteWorkers;
   readonly readiness: Readiness;
+  readonly streams: EventStreams;
+  readonly waits: JobWaits;
 }
 
 /** @throws KonveierError `store_…` */
@@ -22,5 +26,7 @@ export async function createServices(context: EngineContext): Promise<Services> 
     desk: new ClaimDesk(context),
     remoteWorkers: new RemoteWorkers(context),
     readiness: new Readiness(context),
+    streams: new EventStreams(context),
+    waits: new JobWaits(context),
   };
 }
