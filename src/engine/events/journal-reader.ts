@@ -6,7 +6,7 @@ import { Loop } from "../loops/loop.js";
 import type { StoreHealth } from "../store-health.js";
 
 /** Events that are read at once. */
-const PAGE = 500;
+const PAGE = 1_000;
 /** How often the store is told that events are wanted: well within the time that it remembers. */
 const WANT_AGAIN_MS = 60_000;
 const RETRY_MS = 500;
