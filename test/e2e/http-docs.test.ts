@@ -21,6 +21,7 @@ const ROUTES = TEXT.split("\n### ").flatMap((section) => {
 /** The state that an example needs its job to be in; `running`, with a lease, unless it says otherwise. */
 const NEEDED: Readonly<Record<string, "completed" | "dead" | "scheduled">> = {
   "GET /v1/jobs/{id}/result": "completed",
+  "GET /v1/jobs/{id}/wait": "completed",
   "POST /v1/jobs/{id}/retry": "dead",
   "POST /v1/jobs/{id}/run-now": "scheduled",
 };
@@ -84,6 +85,7 @@ describe("docs/http-api.md", () => {
     writeFileSync(join(home, ".curlrc"), "fail\n");
     const env = { PATH: process.env["PATH"], CURL_HOME: home, KONVEIER: server.url, API_TOKEN, ...job };
     const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env });
-    if (stdout !== "" && route !== "GET /") expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+    if (route === "GET /v1/events") expect(stdout).toMatch(/^retry: \d+\nid: \d+\n\n/);
+    else if (stdout !== "" && route !== "GET /") expect(() => JSON.parse(stdout) as unknown).not.toThrow();
   });
 });
