@@ -56,6 +56,7 @@ function setUp() {
     clock,
     committer,
     ledger,
+    journal,
     sequences,
     hooks,
     transactions: () => steps.filter((step) => step === "begin").length,
@@ -160,8 +161,11 @@ describe("group commit", () => {
     expect(notes()).toEqual(["a", "b"]);
   });
 
-  test("what a rolled back write left in the ledger and sequences is forgotten", async () => {
-    const { committer, ledger, sequences, file } = setUp();
+  test("what a rolled back write left in the ledger, journal and sequences is forgotten", async () => {
+    const { committer, ledger, journal, sequences, clock, file } = setUp();
+    await committer.write(() => {
+      journal.want(clock.now());
+    });
     const ids: number[] = [];
     const insertOne = (): void => {
       ids.push(sequences.take("job", 1) + 1);
@@ -175,11 +179,16 @@ describe("group commit", () => {
       }),
       committer.write(insertOne),
     ]);
-    const { counts, minute_events: events, sequences: values } = file.dump();
+    const { counts, minute_events: events, sequences: values, events: rows } = file.dump();
     expect(counts).toEqual([{ queue: "q", name: "n", state: "pending", n: 2 }]);
     expect(events).toMatchObject([{ event: "enqueued", n: 2 }]);
     expect(values).toContainEqual({ name: "job", value: 2 });
     expect(ids.slice(2)).toEqual([1, 2, 2]);
+    // The wish took the first number; after the rollback each write had a transaction of its own.
+    expect(rows).toMatchObject([
+      { seq: 2, n: 1 },
+      { seq: 3, n: 1 },
+    ]);
   });
 
   test("a long group is split, so that no other process waits long for the lock", async () => {

@@ -1,6 +1,7 @@
-import type { JournalEntry, JournalEvent } from "../../core/journal.js";
+import type { JournalEvent } from "../../core/journal.js";
 import type { EventPage, EventStore } from "../events.js";
 import type { SqliteContext } from "./context.js";
+import { toEvent, type StoredEntry } from "./journal.js";
 
 type EventRow = [seq: number, at: number, body: string];
 
@@ -89,9 +90,9 @@ export class SqliteEvents implements EventStore {
     const events: JournalEvent[] = [];
     if (id === latest) return { events, gap: null, latest };
     for (const [first, at, body] of this.#rows.iterate(id + 1)) {
-      for (const [index, entry] of (JSON.parse(body) as JournalEntry[]).entries()) {
+      for (const [index, entry] of (JSON.parse(body) as StoredEntry[]).entries()) {
         const seq = first + index;
-        if (seq > id) events.push({ ...entry, seq, at });
+        if (seq > id) events.push(toEvent(entry, seq, at));
         if (events.length === limit) return { events, gap: null, latest };
       }
     }

@@ -1,10 +1,33 @@
-import type { JournalEntry } from "../../core/journal.js";
+import type { Instant } from "../../core/job.js";
+import type { JobEvent, JournalEntry, JournalEvent } from "../../core/journal.js";
 import type { JobState } from "../../core/states.js";
 import { WANTED_MS } from "../events.js";
 import type { ChangeFeed } from "./change-feed.js";
 import type { Connection } from "./connection.js";
 import type { Sequences } from "./sequences.js";
 import type { StepHook } from "./steps.js";
+
+/**
+ * How an event is written. Jobs change by the thousand, so theirs are lists: with names in each, writing and
+ * reading took twice as long.
+ */
+export type StoredEntry = StoredJobEntry | Exclude<JournalEntry, JobEvent>;
+
+type StoredJobEntry = [
+  id: number,
+  queue: string,
+  name: string,
+  transition: JobEvent["transition"],
+  from: JobState | null,
+  to: JobState | null,
+  attempt: number,
+];
+
+export function toEvent(entry: StoredEntry, seq: number, at: Instant): JournalEvent {
+  if (!Array.isArray(entry)) return { ...entry, seq, at };
+  const [id, queue, name, transition, from, to, attempt] = entry;
+  return { type: "job", id: String(id), queue, name, transition, from, to, attempt, seq, at };
+}
 
 /** Events in one row: reading a page must not parse the whole of a huge transaction. */
 const MAX_IN_ROW = 500;
@@ -17,7 +40,7 @@ const MAX_IN_ROW = 500;
  */
 export class Journal {
   #recording = false;
-  readonly #entries: JournalEntry[] = [];
+  readonly #entries: StoredEntry[] = [];
   readonly #wantedUntil;
   readonly #stop;
   readonly #want;
@@ -61,22 +84,23 @@ export class Journal {
     this.#recording = true;
   }
 
-  add(entry: JournalEntry): void {
+  /** Something happened to anything but a job. */
+  add(entry: Exclude<JournalEntry, JobEvent>): void {
     if (this.#recording) this.#entries.push(entry);
   }
 
-  /** A job changed its state. */
+  /** A job came, changed its state or went. */
   addJob(
     id: number,
     queue: string,
     name: string,
-    transition: Extract<JournalEntry, { type: "job" }>["transition"],
+    transition: JobEvent["transition"],
     from: JobState | null,
     to: JobState | null,
     attempt: number,
   ): void {
     if (!this.#recording) return;
-    this.#entries.push({ type: "job", id: String(id), queue, name, transition, from, to, attempt });
+    this.#entries.push([id, queue, name, transition, from, to, attempt]);
   }
 
   /** Writes the entries, at the end of the transaction. */
