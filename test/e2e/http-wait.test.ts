@@ -9,7 +9,8 @@ async function enqueue(server: HttpServer): Promise<string> {
   return ((await server.post("/v1/jobs", { name: "work" })).json as JobView).id;
 }
 
-function wait(server: HttpServer, id: string, timeoutMs = 20_000): Promise<Answer> {
+/** Longer than a test may take, so that no answer comes only because the time is over. */
+function wait(server: HttpServer, id: string, timeoutMs = 60_000): Promise<Answer> {
   return server.get(`/v1/jobs/${id}/wait?timeoutMs=${timeoutMs}`);
 }
 

@@ -160,6 +160,35 @@ describe("EventStreams", () => {
     expect(again.events).toHaveLength(start + total - deaf.lastId!);
   });
 
+  test("joins those who are live exactly where it has caught up, neither before nor after", async () => {
+    const { open, context, deliver } = await setUp();
+    const live = await open();
+    await live.until(() => live.frames.length > 0);
+    const start = live.lastId!;
+    const jobs = (count: number) => Array.from({ length: count }, () => ({ name: "work" }));
+    await enqueueMany(context, jobs(201));
+    await deliver();
+    // One page and one event behind, and nothing comes any more.
+    const behind = await open(`?after=${start}`);
+    await behind.until(() => behind.lastId === start + 201);
+    // It has read events already that the live ones are told only now.
+    await enqueueMany(context, jobs(3));
+    const ahead = await open(`?after=${start + 200}`);
+    await ahead.until(() => ahead.lastId === start + 204);
+    await deliver();
+    await enqueueMany(context, jobs(1));
+    await deliver();
+    for (const [client, from] of [
+      [live, 0],
+      [behind, 0],
+      [ahead, 200],
+    ] as const) {
+      await client.until(() => client.lastId === start + 205);
+      const expected = Array.from({ length: 205 - from }, (_, index) => start + from + index + 1);
+      expect(client.events.map(({ id }) => id)).toEqual(expected);
+    }
+  });
+
   test("a burst does not cut a client that reads", async () => {
     const { open, context, deliver, streams } = await setUp();
     const client = await open();
