@@ -77,7 +77,7 @@ export const EventPageView = Type.Object({
 export type EventPageView = Static<typeof EventPageView>;
 
 /** Longest wait for a job to finish. */
-export const MAX_RESULT_WAIT_MS = 60_000;
+const MAX_RESULT_WAIT_MS = 60_000;
 export const DEFAULT_RESULT_WAIT_MS = 25_000;
 
 export const WaitQuery = Type.Object(

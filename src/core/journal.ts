@@ -3,7 +3,6 @@ import type { JobState, TransitionName } from "./states.js";
 
 /** Of what an event can tell. A new type needs its interface here, its schema in `src/api/event.ts`, and a writer. */
 export const EVENT_TYPES = ["job", "queue", "schedule"] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A job came, changed its state, or was removed. Never its payload or result. */
 export interface JobEvent {

@@ -20,6 +20,14 @@ function changes(client: StreamClient): string[] {
   return client.events.map(({ data }) => `${String(data?.["id"])} ${String(data?.["transition"])}`);
 }
 
+function connections(server: HttpServer): Promise<number> {
+  return new Promise((resolve) => {
+    server.server.app.server.getConnections((_, count) => {
+      resolve(count);
+    });
+  });
+}
+
 describe("GET /v1/events", () => {
   test("says where it begins, then what happens, with ids that grow by one", async () => {
     const server = await startHttpServer();
@@ -196,8 +204,7 @@ describe("GET /v1/events", () => {
       expect(client.events.at(-1)).toMatchObject({ event: "bye", data: { reason: "draining" } });
     }
     expect((await server.get("/v1/events")).body["code"]).toBe("draining");
-    const open200 = new Promise((resolve) => server.server.app.server.getConnections((_, n) => resolve(n)));
-    expect(await open200).toBeLessThan(20);
+    expect(await connections(server)).toBeLessThan(20);
     await server.server.close();
     expect(server.logged("failed")).toEqual([]);
   });
@@ -211,7 +218,7 @@ describe("GET /v1/events", () => {
     for (let n = 0; n < 20; n += 1) await server.post("/v1/jobs/batch", { jobs });
     await server.server.close();
     await eventually(
-      () => new Promise<number>((resolve) => server.server.app.server.getConnections((_, n) => resolve(n))),
+      () => connections(server),
       (n) => n === 0,
     );
   });

@@ -22,7 +22,7 @@ async function setUp() {
   app.setErrorHandler((error, _request, reply) => {
     void reply.code(503).send({ code: error instanceof KonveierError ? error.code : String(error) });
   });
-  app.get<{ Querystring: { owner?: string; hidden?: string; after?: number } }>("/", (request, reply) => {
+  app.get<{ Querystring: { owner?: string; hidden?: string; after?: string } }>("/", (request, reply) => {
     const { owner = null, hidden = null, after } = request.query;
     const maySee = hidden === null ? null : (queue: string) => queue !== hidden;
     const start = after === undefined ? "now" : { after: Number(after) };
