@@ -1,4 +1,5 @@
 import type { Attempt, Job, JobDetail, LogLine } from "./core/job.js";
+import type { JobWaits } from "./engine/events/job-waits.js";
 import { cancel } from "./engine/cancel.js";
 import type { EngineContext } from "./engine/context.js";
 import { deleteJob } from "./engine/delete.js";
@@ -8,11 +9,29 @@ import type { JobCursor, JobFilter, JobPage } from "./store/jobs.js";
 
 /** Looks at single jobs and changes them by hand: `konveier.jobs`. */
 export class Jobs {
-  constructor(private readonly context: EngineContext) {}
+  constructor(
+    private readonly context: EngineContext,
+    private readonly waits: JobWaits,
+  ) {}
 
   /** `null` when there is no such job. */
   get(id: string): Promise<JobDetail | null> {
     return this.context.store.jobs.detail(id);
+  }
+
+  /**
+   * Resolves with the job once it has finished, in whichever process. Look at its `state`: it is not
+   * finished when `timeoutMs` have passed (default: no limit) or this Konveier is closed meanwhile.
+   *
+   * @throws KonveierError `job_not_found`, also when the job is deleted meanwhile
+   */
+  async waitFor(
+    id: string,
+    { timeoutMs = Number.POSITIVE_INFINITY, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<JobDetail> {
+    const job = await this.waits.untilFinished(id, timeoutMs, signal);
+    signal?.throwIfAborted();
+    return job;
   }
 
   async payload(id: string): Promise<unknown> {

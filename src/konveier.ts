@@ -4,6 +4,7 @@ import type { EventMap, EventName } from "./core/events.js";
 import type { Enqueued } from "./core/job.js";
 import type { JobRequest, JobSettings } from "./core/job-request.js";
 import { createContext, type EngineContext } from "./engine/context.js";
+import { JobWaits } from "./engine/events/job-waits.js";
 import { enqueue, enqueueMany } from "./engine/enqueue.js";
 import { Background } from "./engine/loops/background.js";
 import { completeRetention } from "./engine/retention.js";
@@ -40,13 +41,15 @@ export class Konveier {
   readonly schedules: Schedules;
   readonly #workers = new Set<Worker>();
   readonly #background: Background;
+  readonly #waits: JobWaits;
   #closing: Promise<void> | null = null;
 
   private constructor(
     private readonly context: EngineContext,
     retention: Partial<Retention> | undefined,
   ) {
-    this.jobs = new Jobs(context);
+    this.#waits = new JobWaits(context);
+    this.jobs = new Jobs(context, this.#waits);
     this.queues = new Queues(context.store);
     this.schedules = new Schedules(context);
     this.#background = new Background(context, retention);
@@ -146,6 +149,7 @@ export class Konveier {
 
   async #closeAfter(stopped: Promise<unknown>): Promise<void> {
     await stopped;
+    this.#waits.close();
     await this.#background.stop();
     await this.context.store.close();
   }

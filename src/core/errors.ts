@@ -57,6 +57,7 @@ export const ERRORS = {
   store_closed: { status: 503, title: "The database has been closed", retryable: false },
 
   // The server
+  too_many_streams: { status: 503, title: "Too many event streams are open", retryable: true },
   draining: { status: 503, title: "The server is stopping", retryable: true },
   internal: { status: 500, title: "Something went wrong here", retryable: false },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;

@@ -2,6 +2,7 @@ import type { BackoffFunction } from "../core/backoff.js";
 import { systemClock, type Clock } from "../core/clock.js";
 import { Events } from "../core/events.js";
 import type { Store } from "../store/store.js";
+import { JournalReader } from "./events/journal-reader.js";
 import { StoreHealth } from "./store-health.js";
 
 /** What every use case works with. */
@@ -12,6 +13,7 @@ export interface EngineContext {
   readonly random: () => number;
   readonly events: Events;
   readonly health: StoreHealth;
+  readonly journal: JournalReader;
   /** Backoff functions by job name, of the jobs that this process defines. */
   readonly backoffFunctions: Map<string, BackoffFunction>;
 }
@@ -21,12 +23,14 @@ export function createContext(
   { clock = systemClock, random = Math.random }: { clock?: Clock; random?: () => number } = {},
 ): EngineContext {
   const events = new Events();
+  const health = new StoreHealth(clock, events);
   return {
     store,
     clock,
     random,
     events,
-    health: new StoreHealth(clock, events),
+    health,
+    journal: new JournalReader(store, clock, health),
     backoffFunctions: new Map(),
   };
 }

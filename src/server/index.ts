@@ -10,6 +10,7 @@ import { auditRoutes } from "./routes/audit.js";
 import { bulkRoutes } from "./routes/bulk.js";
 import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
+import { eventRoutes } from "./routes/events.js";
 import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
@@ -25,6 +26,7 @@ import { sessionRoutes } from "./routes/session.js";
 import { settlementRoutes } from "./routes/settlements.js";
 import { tokenRoutes } from "./routes/tokens.js";
 import { statsRoutes } from "./routes/stats.js";
+import { waitRoute } from "./routes/wait.js";
 import { workerRoutes } from "./routes/workers.js";
 import { createServices, type Services } from "./services.js";
 
@@ -43,7 +45,7 @@ export interface KonveierServer {
   listen(options: { host: string; port: number }): Promise<string>;
   /**
    * Prepares for a stop: `/readyz` answers 503, waiting claims are answered with no jobs, new ones are
-   * refused with `draining`. Everything else goes on, so that workers can say how their jobs ended.
+   * refused with `draining`, event streams end, who waits for a job is answered. Everything else goes on, so that workers can say how their jobs ended.
    */
   drain(): void;
   /**
@@ -71,6 +73,8 @@ export async function createServer({ context, apiToken, logger }: ServerOptions)
   const drain = (): void => {
     services.readiness.drain();
     services.desk.drain();
+    services.streams.drain();
+    services.waits.close();
   };
   let closing: Promise<void> | null = null;
   return {
@@ -99,6 +103,7 @@ function addRoutes(app: App, services: Services): void {
   enqueueRoutes(app, services);
   jobSearchRoutes(app, services);
   jobRoutes(app, services);
+  waitRoute(app, services);
   jobActionRoutes(app, services);
   bulkRoutes(app, services);
   operationRoutes(app, services);
@@ -113,6 +118,7 @@ function addRoutes(app: App, services: Services): void {
   auditRoutes(app, services);
   statsRoutes(app, services);
   metricsRoute(app, services);
+  eventRoutes(app, services);
   refuseOthers();
 }
 

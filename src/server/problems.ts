@@ -12,13 +12,15 @@ type Account = Pick<Problem, "code" | "detail"> & {
 const MAX_FAULTS = 1_000;
 /** Faults that `detail` repeats, for people who read only that. */
 const FAULTS_IN_DETAIL = 3;
+/** What a healthy server may have to answer. */
+const EXPECTED: readonly ErrorCode[] = ["draining", "too_many_streams"];
 const RETRY_AFTER_SECONDS = "1";
 
 /** Answers any error as a problem document (RFC 9457). What only the operator may know goes into the log. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const account = accountOf(error);
   const { status, retryable } = ERRORS[account.code];
-  if (status >= 500 && account.code !== "draining") {
+  if (status >= 500 && !EXPECTED.includes(account.code)) {
     request.log.error({ err: error }, `${request.method} ${pathOf(request)} failed`);
   }
   if (status === 401) reply.header("WWW-Authenticate", 'Bearer realm="konveier"');

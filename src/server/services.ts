@@ -1,7 +1,9 @@
+import { JobWaits } from "../engine/events/job-waits.js";
 import type { EngineContext } from "../engine/context.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
+import { EventStreams } from "./events/streams.js";
 import { Metrics } from "./metrics/metrics.js";
 import { Readiness } from "./readiness.js";
 import { Signer } from "./signer.js";
@@ -15,6 +17,8 @@ export interface Services {
   readonly remoteWorkers: RemoteWorkers;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  readonly streams: EventStreams;
+  readonly waits: JobWaits;
 }
 
 /** @throws KonveierError `store_…` */
@@ -29,5 +33,7 @@ export async function createServices(context: EngineContext, access: Access): Pr
     remoteWorkers: new RemoteWorkers(context),
     readiness: new Readiness(context),
     metrics: new Metrics(context, () => desk.waiting),
+    streams: new EventStreams(context),
+    waits: new JobWaits(context),
   };
 }

@@ -1,5 +1,6 @@
 import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
+import type { EventStore } from "./events.js";
 import type { JobStore } from "./jobs.js";
 import type { MaintenanceStore } from "./maintenance.js";
 import type { OperationStore } from "./operations.js";
@@ -17,7 +18,8 @@ import type { WorkerStore } from "./workers.js";
  * - When a promise of a write resolves, the write is durable.
  * - The store's clock decides what is due and what has expired, never the caller's.
  * - A write of a claim is guarded by its fencing token.
- * - Every state change keeps the counters and roll-ups right in the same transaction.
+ * - Every state change keeps the counters and roll-ups right in the same transaction, and is an event of
+ *   the journal while somebody wants events.
  */
 export interface Store {
   readonly jobs: JobStore;
@@ -30,12 +32,13 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
   readonly maintenance: MaintenanceStore;
+  readonly events: EventStore;
 
   /** The store's own time, milliseconds since the epoch. */
   now(): number;
 
   /**
-   * Calls `listener` soon after jobs may have become claimable or scheduled, whichever process did it.
+   * Calls `listener` soon after something may have happened that somebody waits for, whichever process did it.
    * It may be called without need, and calls may be joined. Returns what ends the subscription.
    */
   onChange(listener: (change: StoreChange) => void): () => void;
@@ -57,4 +60,6 @@ export interface StoreChange {
   readonly scheduled: boolean;
   /** Whether a schedule may have been written or resumed. */
   readonly schedules: boolean;
+  /** Whether events may have been written into the journal. */
+  readonly events: boolean;
 }

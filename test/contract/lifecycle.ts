@@ -61,6 +61,8 @@ export function lifecycleContract(contract: Contract): void {
           workers: () => store.workers.list(1),
           gone: () => store.workers.gone("w"),
           pruneRecords: () => store.maintenance.pruneRecords({ minutes: 1, hours: 1, workers: 1 }),
+          want: () => store.events.want(),
+          events: () => store.events.after(0, 1),
           check: () => store.check(),
           secret: () => store.signingSecret(),
         };

@@ -7,6 +7,7 @@ import { claimContract } from "./claim.js";
 import { Contract, type Skips } from "./contract.js";
 import { deleteContract } from "./delete.js";
 import { enqueueContract } from "./enqueue.js";
+import { eventsContract } from "./events.js";
 import { extendContract } from "./extend.js";
 import { fencingContract } from "./fencing.js";
 import { idempotencyContract } from "./idempotency.js";
@@ -58,6 +59,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     schedulesContract(contract);
     pruneContract(contract);
     changesContract(contract);
+    eventsContract(contract);
     lifecycleContract(contract);
     modelContract(contract);
     contract.checkSkips();

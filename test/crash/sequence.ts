@@ -85,6 +85,15 @@ const BATCH: readonly (readonly [label: string, request: Partial<JobRequest>])[]
 /** Every way to change the database, each at least once, in an order in which each finds what it needs. */
 export const OPERATIONS: readonly Operation[] = [
   {
+    // From here on every state change is an event too: there is one exactly if there is the other.
+    verb: "want events",
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.events.want();
+      return undefined;
+    },
+  },
+  {
     verb: "enqueue with a key and tags",
     repeatable: true,
     run: async ({ konveier, memory }) => {
@@ -253,6 +262,14 @@ export const OPERATIONS: readonly Operation[] = [
     repeatable: true,
     run: async ({ store }) => {
       await store.maintenance.pruneRecords({ minutes: 60_000, hours: 60_000, workers: 3_600_000 });
+      return undefined;
+    },
+  },
+  {
+    verb: "prune events",
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.events.prune(600_000, 5, 100);
       return undefined;
     },
   },

@@ -5,6 +5,7 @@ import { ClaimView } from "../../src/api/claim.js";
 import { IssuedTokenView, TokenListView, type TokenView } from "../../src/api/token.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
 import { FakeClock } from "../support/fake-clock.js";
+import { StreamClient } from "../support/event-stream.js";
 import { issueToken } from "../support/tokens.js";
 
 const MINUTE = 60_000;
@@ -25,6 +26,20 @@ describe("a token", () => {
     await server.store.check();
     for (const suffix of ["", "-wal"]) {
       expect(readFileSync(server.file + suffix).includes(secret)).toBe(false);
+    }
+  });
+
+  test("that is revoked ends its event streams, also on another server of the database", async () => {
+    const server = await startHttpServer();
+    const other = await startHttpServer({ file: server.file });
+    const { id, token } = await issueToken(server, ["read-only"]);
+    const streams = await Promise.all(
+      [server, other].map(({ url }) => StreamClient.open(`${url}/v1/events`, { token })),
+    );
+    await server.send("DELETE", `/v1/tokens/${id}`);
+    for (const stream of streams) {
+      await stream.untilClosed();
+      expect(stream.events).toMatchObject([{ event: "bye", data: { reason: "auth" } }]);
     }
   });
 
@@ -166,13 +181,26 @@ describe("a token that is limited to queues", () => {
     }
   });
 
+  test("follows only events of its queues, and none of bulk operations", async () => {
+    const { server, token } = await prepared();
+    const stream = await StreamClient.open(`${server.url}/v1/events`, { token });
+    await server.post("/v1/queues/billing/pause");
+    await server.post("/v1/jobs", { name: "a", queue: "billing" });
+    const preview = await server.post("/v1/jobs/bulk/preview", { action: "cancel", q: "name:none" });
+    await server.post("/v1/jobs/bulk", { previewToken: preview.body["previewToken"] });
+    await server.post("/v1/jobs", { name: "a", queue: "mail.bulk" });
+    await stream.until(() => stream.events.length > 0);
+    expect(stream.events).toMatchObject([{ event: "job", data: { queue: "mail.bulk" } }]);
+    const page = await server.get("/v1/events?after=1", { token, headers: { accept: "application/json" } });
+    expect(page.text).not.toContain("billing");
+  });
+
   test("gets the answer that there is no such thing", async () => {
     const { server, token } = await prepared();
     const calls: [string, string][] = [
-      ...["", "/payload", "/result", "/attempts", "/logs"].map((part): [string, string] => [
-        "GET",
-        `/v1/jobs/1${part}`,
-      ]),
+      ...["", "/payload", "/result", "/attempts", "/logs", "/wait?timeoutMs=0"].map(
+        (part): [string, string] => ["GET", `/v1/jobs/1${part}`],
+      ),
       ...["retry", "cancel", "run-now"].map((verb): [string, string] => ["POST", `/v1/jobs/1/${verb}`]),
       ["DELETE", "/v1/jobs/1"],
       ["GET", "/v1/queues/billing"],

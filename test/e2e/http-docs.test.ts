@@ -21,6 +21,7 @@ const ROUTES = TEXT.split("\n### ").flatMap((section) => {
 /** The state that an example needs its job to be in; `running`, with a lease, unless it says otherwise. */
 const NEEDED: Readonly<Record<string, "completed" | "dead" | "scheduled">> = {
   "GET /v1/jobs/{id}/result": "completed",
+  "GET /v1/jobs/{id}/wait": "completed",
   "POST /v1/jobs/{id}/retry": "dead",
   "POST /v1/jobs/{id}/run-now": "scheduled",
 };
@@ -99,6 +100,7 @@ describe("docs/http-api.md", () => {
     };
     const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env, cwd: home });
     const isText = route === "GET /" || route === "GET /metrics";
-    if (stdout !== "" && !isText) expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+    if (route === "GET /v1/events") expect(stdout).toMatch(/^retry: \d+\nid: \d+\n\n/);
+    else if (stdout !== "" && !isText) expect(() => JSON.parse(stdout) as unknown).not.toThrow();
   });
 });

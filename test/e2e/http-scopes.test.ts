@@ -19,6 +19,7 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   enqueueJob: ["admin", "operator", "producer"],
   enqueueJobs: ["admin", "operator", "producer"],
   getJob: ["admin", "operator", "producer", "read-only"],
+  waitForJob: ["admin", "operator", "producer", "read-only"],
   getJobResult: ["admin", "operator", "producer", "read-only"],
 
   listJobs: ["admin", "operator", "read-only"],
@@ -31,6 +32,7 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   getOverview: ["admin", "operator", "read-only"],
   getTimeseries: ["admin", "operator", "read-only"],
   getMetrics: ["admin", "operator", "metrics"],
+  followEvents: ["admin", "operator", "read-only"],
   listOperations: ["admin", "operator", "read-only"],
   getOperation: ["admin", "operator", "read-only"],
   listSchedules: ["admin", "operator", "read-only"],
@@ -101,7 +103,11 @@ async function isForbidden(
   { method, path }: Operation,
   headers: Record<string, string>,
 ): Promise<"forbidden" | "unauthorized" | "let through"> {
-  const answer = await server.send(method, path, { token: null, headers });
+  // A page of events, where there could be a stream without end.
+  const answer = await server.send(method, path, {
+    token: null,
+    headers: { accept: "application/json", ...headers },
+  });
   if (answer.status === 401 && answer.body["detail"] !== "This is no valid token.") return "unauthorized";
   return answer.status === 403 && answer.body["code"] === "forbidden" ? "forbidden" : "let through";
 }

@@ -32,6 +32,7 @@ function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   const responses = request.routeOptions.schema?.response as Record<string, TSchema> | undefined;
   const schema = responses?.[reply.statusCode];
   if (schema === undefined) return "the route declares no such status";
+  if (request.method === "HEAD") return null;
   if (reply.statusCode === 204) return payload === undefined ? null : "a 204 has a body";
   if (typeof payload !== "string") return null;
   const body: unknown = type.startsWith("application/json") ? JSON.parse(payload) : payload;

@@ -46,6 +46,11 @@ export class Authenticator {
     return known && token !== null ? this.#identityOf(token) : null;
   }
 
+  /** Whether a token that was good is still good. */
+  async isGood(tokenId: string, digest: Buffer): Promise<boolean> {
+    return (await this.byTokenOfSession(tokenId, digest)) !== null;
+  }
+
   /** Whoever opened a session with this token, as long as the token is good and still the same. */
   async byTokenOfSession(tokenId: string, tokenDigest: Buffer): Promise<Identity | null> {
     if (tokenId === ROOT) return timingSafeEqual(tokenDigest, this.#root.digest) ? this.#root : null;

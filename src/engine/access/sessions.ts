@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Session } from "../../store/tokens.js";
 import type { EngineContext } from "../context.js";
 import { digestOf } from "./token-text.js";
 import type { Authenticator, Identity } from "./authenticate.js";
@@ -29,17 +30,25 @@ export class Sessions {
     const { store, health } = this.context;
     const digest = digestOf(id);
     const session = await store.tokens.session(digest);
-    if (session === null) return null;
-    const now = store.now();
-    const over = now - session.seenAt > SESSION_IDLE_MS || now - session.createdAt > SESSION_MAX_MS;
-    if (over) return null;
-    const identity = await this.authenticator.byTokenOfSession(session.tokenId, session.tokenDigest);
-    if (identity !== null && now - session.seenAt >= MINUTE_MS) {
+    const identity = session === null ? null : await this.#identityOf(session);
+    if (session !== null && identity !== null && store.now() - session.seenAt >= MINUTE_MS) {
       store.tokens.sessionSeen(digest).catch((error: unknown) => {
         health.failed(error, "recording the use of a session");
       });
     }
     return identity;
+  }
+
+  /** The same without counting as use: what a browser has open does not keep its session for ever. */
+  async isOpen(id: string): Promise<boolean> {
+    const session = await this.context.store.tokens.session(digestOf(id));
+    return session !== null && (await this.#identityOf(session)) !== null;
+  }
+
+  async #identityOf({ tokenId, tokenDigest, seenAt, createdAt }: Session): Promise<Identity | null> {
+    const now = this.context.store.now();
+    if (now - seenAt > SESSION_IDLE_MS || now - createdAt > SESSION_MAX_MS) return null;
+    return this.authenticator.byTokenOfSession(tokenId, tokenDigest);
   }
 
   async close(id: string): Promise<void> {

@@ -70,6 +70,20 @@ describe("Loop", () => {
     expect(startedAt).toEqual([0, 4, 14]);
   });
 
+  test("nudges without end do not put it off", async () => {
+    const { loop, clock, startedAt } = new Counted();
+    // Node makes at least 1 ms of every timer.
+    const setTimer = clock.setTimer.bind(clock);
+    clock.setTimer = (delayMs, callback) => setTimer(Math.max(delayMs, 1), callback);
+    loop.start();
+    await clock.advance(4);
+    for (let times = 0; times < 4; times += 1) {
+      loop.nudge();
+      await clock.advance(0.5);
+    }
+    expect(startedAt).toEqual([1, 5, 6]);
+  });
+
   test("nudges during a run add one run after it", async () => {
     const counted = new Counted({ slow: true });
     counted.loop.start();

@@ -9,6 +9,8 @@ export class Loop {
   #busy: Promise<void> | null = null;
   #cancelTimer: (() => void) | null = null;
   #nudged = false;
+  /** The timer that is set is already as short as can be. */
+  #soon = false;
 
   /**
    * @param work resolves with the milliseconds until it wants to run again
@@ -31,20 +33,24 @@ export class Loop {
   nudge(): void {
     if (!this.#running) return;
     if (this.#busy !== null) this.#nudged = true;
-    else this.#schedule(0);
+    // Setting the timer anew would put it off: who is nudged all the time would never run.
+    else if (!this.#soon) this.#schedule(0);
   }
 
   async stop(): Promise<void> {
     this.#running = false;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
+    this.#soon = false;
     await this.#busy;
   }
 
   #schedule(delayMs: number): void {
     this.#cancelTimer?.();
+    this.#soon = delayMs === 0;
     this.#cancelTimer = this.clock.setTimer(delayMs, () => {
       this.#cancelTimer = null;
+      this.#soon = false;
       this.#busy = this.#run();
     });
   }

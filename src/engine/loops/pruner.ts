@@ -10,8 +10,11 @@ const DAY_MS = 24 * 3_600_000;
 /** Minutes serve charts of a month and a little more, hours those of a year and the year before. */
 const RECORDS_KEPT = { minutes: 32 * DAY_MS, hours: 2 * 366 * DAY_MS, workers: WORKER_TIMEOUT_MS };
 const RECORDS_INTERVAL_MS = 600_000;
+/** Of the events that can be read again; see `docs/events.md`. */
+const EVENTS_KEPT_MS = 600_000;
+const EVENTS_KEPT = 50_000;
 
-/** Removes finished jobs that retention no longer covers. */
+/** Removes finished jobs that retention no longer covers, and old records and events. */
 export function createPruner(context: EngineContext, retention: Retention): Loop {
   const { store, clock, health } = context;
   let recordsDueAt = clock.monotonic();
@@ -19,12 +22,13 @@ export function createPruner(context: EngineContext, retention: Retention): Loop
     clock,
     async () => {
       const pruned = await store.maintenance.prune(retention, BATCH);
+      const forgotten = await store.events.prune(EVENTS_KEPT_MS, EVENTS_KEPT, BATCH);
       if (clock.monotonic() >= recordsDueAt) {
         await store.maintenance.pruneRecords(RECORDS_KEPT);
         recordsDueAt = clock.monotonic() + RECORDS_INTERVAL_MS;
         health.wrote();
       }
-      return pruned === BATCH ? 0 : INTERVAL_MS;
+      return pruned === BATCH || forgotten === BATCH ? 0 : INTERVAL_MS;
     },
     (error) => {
       health.failed(error, "the pruner");

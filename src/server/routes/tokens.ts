@@ -61,7 +61,7 @@ function tokenReadRoutes(app: App, { context }: Services): void {
   );
 }
 
-function tokenIssueRoutes(app: App, { context }: Services): void {
+function tokenIssueRoutes(app: App, { context, streams }: Services): void {
   app.post(
     "/v1/tokens",
     {
@@ -124,6 +124,7 @@ function tokenIssueRoutes(app: App, { context }: Services): void {
     },
     async ({ params }, reply) => {
       await revokeToken(context, params.id);
+      streams.closeStreams((owner) => owner === params.id, "auth");
       return reply.code(204).send();
     },
   );

@@ -87,7 +87,9 @@ export class ChangeByHand {
   #changed(before: JobRow, transition: TransitionName): JobChange {
     const row = this.#get.get(before.id);
     if (row === undefined) throw new Error(`Job ${before.id} vanished inside a transaction`);
-    this.context.ledger.lane(row.queue, row.name).moved(transition, before.state, row.state);
+    this.context.ledger
+      .lane(row.queue, row.name)
+      .moved(row.id, transition, before.state, row.state, row.attempt);
     return { outcome: "changed", job: toJob(row) };
   }
 }

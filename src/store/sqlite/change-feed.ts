@@ -6,7 +6,7 @@ import type { Connection } from "./connection.js";
 const POLL_MS = 20;
 
 /**
- * Tells listeners that jobs may have become claimable. Own commits are known; those of other processes
+ * Tells listeners that something they wait for may have happened. Own commits are known; those of other processes
  * show in `PRAGMA data_version`, a number in shared memory, so an idle database is never searched.
  */
 export class ChangeFeed {
@@ -14,6 +14,7 @@ export class ChangeFeed {
   #queues = new Set<string>();
   #scheduled = false;
   #schedules = false;
+  #events = false;
   #version = 0;
   #cancelPoll: (() => void) | null = null;
   readonly #dataVersion;
@@ -40,13 +41,24 @@ export class ChangeFeed {
     this.#schedules = true;
   }
 
+  /** Inside a transaction: events were written into the journal. */
+  events(): void {
+    this.#events = true;
+  }
+
   /** After a commit of this process. */
   publish(): void {
-    if (this.#queues.size === 0 && !this.#scheduled && !this.#schedules) return;
-    const change = { queues: this.#queues, scheduled: this.#scheduled, schedules: this.#schedules };
+    if (this.#queues.size === 0 && !this.#scheduled && !this.#schedules && !this.#events) return;
+    const change = {
+      queues: this.#queues,
+      scheduled: this.#scheduled,
+      schedules: this.#schedules,
+      events: this.#events,
+    };
     this.#queues = new Set();
     this.#scheduled = false;
     this.#schedules = false;
+    this.#events = false;
     this.#tell(change);
   }
 
@@ -73,7 +85,7 @@ export class ChangeFeed {
       const version = this.#readVersion();
       if (version === this.#version) return;
       this.#version = version;
-      this.#tell({ queues: null, scheduled: true, schedules: true });
+      this.#tell({ queues: null, scheduled: true, schedules: true, events: true });
     });
   }
 

@@ -130,7 +130,7 @@ export class Claim {
     const job = this.#describe(row, queue, now, leaseUntil);
     this.context.step("claim:payload");
     const lane = this.context.ledger.lane(queue, job.name);
-    lane.moved("claim", "pending", "running");
+    lane.moved(row[0], "claim", "pending", "running", job.attempt);
     lane.count("started");
     lane.duration("wait", now - job.runAt);
     return job;
@@ -162,11 +162,11 @@ export class Claim {
   }
 
   /** A job without attempts left cannot be claimable, unless the file was restored or edited by hand. */
-  #buryExhausted([id, name]: ClaimedRow, queue: string, now: number): void {
+  #buryExhausted([id, name, , , attempt, maxAttempts]: ClaimedRow, queue: string, now: number): void {
     this.#bury.run(now, id);
     const lane = this.context.ledger.lane(queue, name);
-    lane.moved("claim", "pending", "running");
-    lane.moved("bury", "running", "dead");
+    lane.moved(id, "claim", "pending", "running", attempt);
+    lane.moved(id, "bury", "running", "dead", maxAttempts);
     lane.count("dead");
   }
 }

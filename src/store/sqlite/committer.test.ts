@@ -6,6 +6,8 @@ import { SqliteFile } from "../../../test/support/sqlite-file.js";
 import { KonveierError } from "../../core/errors.js";
 import { Committer } from "./committer.js";
 import { openConnection } from "./connection.js";
+import { ChangeFeed } from "./change-feed.js";
+import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrate.js";
 import { Sequences } from "./sequences.js";
@@ -26,8 +28,9 @@ function setUp() {
   db.exec("CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT");
   const clock = new FakeClock();
   const steps: Step[] = [];
-  const ledger = new Ledger(db, () => undefined);
   const sequences = new Sequences(db, () => undefined);
+  const journal = new Journal(db, sequences, new ChangeFeed(db, clock), () => undefined);
+  const ledger = new Ledger(db, journal, () => undefined);
   const hooks = { onStep: undefined as ((step: Step) => void) | undefined, verify: (): void => undefined };
   let commits = 0;
   const committer = new Committer(
@@ -53,6 +56,7 @@ function setUp() {
     clock,
     committer,
     ledger,
+    journal,
     sequences,
     hooks,
     transactions: () => steps.filter((step) => step === "begin").length,
@@ -157,12 +161,15 @@ describe("group commit", () => {
     expect(notes()).toEqual(["a", "b"]);
   });
 
-  test("what a rolled back write left in the ledger and sequences is forgotten", async () => {
-    const { committer, ledger, sequences, file } = setUp();
+  test("what a rolled back write left in the ledger, journal and sequences is forgotten", async () => {
+    const { committer, ledger, journal, sequences, clock, file } = setUp();
+    await committer.write(() => {
+      journal.want(clock.now());
+    });
     const ids: number[] = [];
     const insertOne = (): void => {
       ids.push(sequences.take("job", 1) + 1);
-      ledger.lane("q", "n").inserted("pending");
+      ledger.lane("q", "n").inserted(1, "pending");
     };
     await Promise.allSettled([
       committer.write(insertOne),
@@ -172,11 +179,16 @@ describe("group commit", () => {
       }),
       committer.write(insertOne),
     ]);
-    const { counts, minute_events: events, sequences: values } = file.dump();
+    const { counts, minute_events: events, sequences: values, events: rows } = file.dump();
     expect(counts).toEqual([{ queue: "q", name: "n", state: "pending", n: 2 }]);
     expect(events).toMatchObject([{ event: "enqueued", n: 2 }]);
     expect(values).toContainEqual({ name: "job", value: 2 });
     expect(ids.slice(2)).toEqual([1, 2, 2]);
+    // The wish took the first number; after the rollback each write had a transaction of its own.
+    expect(rows).toMatchObject([
+      { seq: 2, n: 1 },
+      { seq: 3, n: 1 },
+    ]);
   });
 
   test("a long group is split, so that no other process waits long for the lock", async () => {

@@ -115,6 +115,7 @@ export class Committer {
     try {
       this.step("begin");
       this.verifySchema();
+      this.ledger.begin(this.clock.now());
       this.#runAll(writes, outcomes);
       this.#finish();
     } catch (error) {

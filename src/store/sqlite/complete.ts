@@ -4,7 +4,15 @@ import { rowId } from "./rows.js";
 
 export type Completion = Extract<Settlement, { verb: "complete" }>;
 
-type RunningRow = [id: number, token: number, queue: string, name: string, runAt: number, startedAt: number];
+type RunningRow = [
+  id: number,
+  token: number,
+  queue: string,
+  name: string,
+  attempt: number,
+  runAt: number,
+  startedAt: number,
+];
 
 /** A completion whose claim is the current one. */
 interface Accepted {
@@ -27,7 +35,7 @@ export class Complete {
     // could not be compared before the write.
     this.#running = db
       .prepare<[string], RunningRow>(
-        `SELECT id, token, queue, name, run_at, started_at FROM jobs
+        `SELECT id, token, queue, name, attempt, run_at, started_at FROM jobs
          WHERE id IN (SELECT value FROM json_each(?)) AND state = 'running'`,
       )
       .raw();
@@ -83,13 +91,13 @@ export class Complete {
   }
 
   #completed({ result, resultProblem }: Completion, row: RunningRow, now: number): Settled {
-    const [id, , queue, name, runAt, startedAt] = row;
+    const [id, , queue, name, attempt, runAt, startedAt] = row;
     if (result !== null || resultProblem !== null) {
       this.#insertResult.run(id, result, resultProblem);
       this.context.step("settle:result");
     }
     const lane = this.context.ledger.lane(queue, name);
-    lane.moved("complete", "running", "completed");
+    lane.moved(id, "complete", "running", "completed", attempt);
     lane.count("completed");
     lane.duration("run", now - startedAt);
     return { ok: true, state: "completed", runAt };

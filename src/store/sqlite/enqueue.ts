@@ -94,7 +94,7 @@ export class Enqueue {
       this.#insertKey.run(job.idempotency.key, job.idempotency.fingerprint, id);
       step("enqueue:key");
     }
-    ledger.lane(job.queue, job.name).inserted(state);
+    ledger.lane(job.queue, job.name).inserted(id, state);
     if (state === "pending") changes.pending(job.queue);
     else changes.scheduled();
     return {

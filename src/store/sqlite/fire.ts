@@ -36,6 +36,7 @@ export class Fire {
   readonly #insertRun;
   readonly #dropOldRuns;
   readonly #dropOldEndedRuns;
+  readonly #queue;
 
   constructor(
     private readonly context: SqliteContext,
@@ -83,6 +84,7 @@ export class Fire {
       `DELETE FROM schedule_runs WHERE key = ? AND seq <= ? AND outcome <> 'waiting' AND NOT EXISTS (
          SELECT 1 FROM jobs WHERE id = job_id AND state IN ${UNFINISHED})`,
     );
+    this.#queue = db.prepare<[string], string>("SELECT job ->> 'queue' FROM schedules WHERE key = ?").pluck();
   }
 
   slots(firing: Firing): Fired[] | null {
@@ -122,6 +124,7 @@ export class Fire {
     const { id } = this.enqueue.insert(job, this.context.clock.now());
     this.#markEnqueued.run(this.context.clock.now(), id, key, slot);
     this.#countEnqueued.run(key);
+    this.#report(key, "enqueued", slot, id);
     this.context.step("fire:runs");
     return { key, slot, outcome: "enqueued", jobId: id };
   }
@@ -168,6 +171,16 @@ export class Fire {
     if (seq === undefined) throw new Error(`Schedule ${key} was lost inside a transaction`);
     const now = this.context.clock.now();
     this.#insertRun.run(key, seq, slot, through, manual ? 1 : 0, now, outcome, jobId);
+    this.#report(key, outcome, slot, jobId);
     return seq;
+  }
+
+  #report(key: string, outcome: ScheduleRunOutcome, slot: Instant, jobId: string | null): void {
+    const { journal } = this.context;
+    if (!journal.recording) return;
+    const queue = this.#queue.get(key);
+    if (queue === undefined) throw new Error(`Schedule ${key} was lost inside a transaction`);
+    const action = outcome === "enqueued" ? "fired" : outcome;
+    journal.add({ type: "schedule", key, queue, action, slot, jobId });
   }
 }

@@ -1,15 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { T0 } from "../../../test/support/fake-clock.js";
+import { FakeClock, T0 } from "../../../test/support/fake-clock.js";
 import { JOB_STATES } from "../../core/states.js";
 import { openConnection } from "./connection.js";
+import { ChangeFeed } from "./change-feed.js";
+import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrate.js";
+import { Sequences } from "./sequences.js";
 
 function setUp() {
   const db = openConnection(":memory:", "normal");
   migrate(db);
+  const sequences = new Sequences(db, () => undefined);
+  const journal = new Journal(db, sequences, new ChangeFeed(db, new FakeClock()), () => undefined);
   return {
-    ledger: new Ledger(db, () => undefined),
+    ledger: new Ledger(db, journal, () => undefined),
     counts: () =>
       db.prepare<[], unknown[]>("SELECT queue, name, state, n FROM counts ORDER BY 1, 2, 3").raw().all(),
     events: () =>
@@ -28,9 +33,9 @@ function setUp() {
 describe("Ledger", () => {
   test("adds up what was reported and writes it once", () => {
     const { ledger, counts, events } = setUp();
-    for (let n = 0; n < 3; n += 1) ledger.lane("q", "a").inserted("pending");
-    ledger.lane("q", "a").moved("claim", "pending", "running");
-    ledger.lane("q", "b").inserted("scheduled");
+    for (let n = 0; n < 3; n += 1) ledger.lane("q", "a").inserted(1, "pending");
+    ledger.lane("q", "a").moved(1, "claim", "pending", "running", 1);
+    ledger.lane("q", "b").inserted(1, "scheduled");
     ledger.flush(T0 + 59_999);
     ledger.flush(T0 + 59_999);
     expect(counts()).toEqual([
@@ -46,9 +51,9 @@ describe("Ledger", () => {
 
   test("counters that were flushed early are not counted again", () => {
     const { ledger, counts } = setUp();
-    ledger.lane("q", "a").inserted("pending");
+    ledger.lane("q", "a").inserted(1, "pending");
     ledger.flushCounts();
-    ledger.lane("q", "a").inserted("pending");
+    ledger.lane("q", "a").inserted(1, "pending");
     ledger.flushCounts();
     ledger.flush(T0);
     expect(counts()).toEqual([["q", "a", "pending", 2]]);
@@ -57,10 +62,10 @@ describe("Ledger", () => {
   test("what was cleared is forgotten, and the lane works on", () => {
     const { ledger, counts, events, durations } = setUp();
     const lane = ledger.lane("q", "a");
-    lane.inserted("pending");
+    lane.inserted(1, "pending");
     lane.duration("wait", 5);
     ledger.clear();
-    ledger.lane("q", "a").inserted("pending");
+    ledger.lane("q", "a").inserted(1, "pending");
     ledger.flush(T0);
     expect(counts()).toEqual([["q", "a", "pending", 1]]);
     expect(events()).toEqual([[T0, "q", "a", "enqueued", 1]]);
@@ -71,7 +76,7 @@ describe("Ledger", () => {
     const { ledger } = setUp();
     const lane = ledger.lane("q", "a");
     expect(() => {
-      lane.moved("complete", "pending", "completed");
+      lane.moved(1, "complete", "pending", "completed", 1);
     }).toThrow(/Illegal transition/);
     expect(lane.counts).toEqual(JOB_STATES.map(() => 0));
   });
@@ -94,7 +99,7 @@ describe("Ledger", () => {
   test("PAY-07 names that objects have already are lanes like others", () => {
     const { ledger, counts } = setUp();
     for (const name of ["constructor", "toString", "hasOwnProperty"])
-      ledger.lane(name, name).inserted("pending");
+      ledger.lane(name, name).inserted(1, "pending");
     ledger.flush(T0);
     expect(counts()).toHaveLength(3);
   });
@@ -102,13 +107,13 @@ describe("Ledger", () => {
   test("GRW-09 a flood of names is not kept in memory, and every one is counted", () => {
     const { ledger, counts } = setUp();
     for (let n = 0; n < 2_500; n += 1) {
-      ledger.lane(`queue-${n}`, "a").inserted("pending");
-      ledger.lane("q", `name-${n}`).inserted("pending");
+      ledger.lane(`queue-${n}`, "a").inserted(1, "pending");
+      ledger.lane("q", `name-${n}`).inserted(1, "pending");
       if (n % 500 === 0) ledger.flush(T0);
     }
     ledger.flush(T0);
     expect(counts()).toHaveLength(5_000);
-    ledger.lane("queue-0", "a").deleted("pending");
+    ledger.lane("queue-0", "a").deleted(1, "pending", 0);
     ledger.flush(T0);
     expect(counts()).toContainEqual(["queue-0", "a", "pending", 0]);
   });

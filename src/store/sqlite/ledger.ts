@@ -9,11 +9,13 @@ import {
   type StatStep,
 } from "../stats.js";
 import type { Connection } from "./connection.js";
+import type { Journal } from "./journal.js";
 import type { StepHook } from "./steps.js";
 
 /**
  * The bookkeeping of one transaction. Every writer reports its state changes here; before the commit
- * they become a few additions to the counters and roll-ups, whatever the number of jobs.
+ * they become a few additions to the counters and roll-ups, whatever the number of jobs, and events of
+ * the journal.
  */
 export class Ledger {
   readonly #lanes = new Map<string, Map<string, Lane>>();
@@ -28,6 +30,7 @@ export class Ledger {
 
   constructor(
     db: Connection,
+    private readonly journal: Journal,
     private readonly step: StepHook,
   ) {
     this.#addCount = db.prepare(
@@ -54,6 +57,11 @@ export class Ledger {
     this.#addDuration = { minute: addDuration("minute"), hour: addDuration("hour") };
   }
 
+  /** At the start of a transaction. */
+  begin(now: number): void {
+    this.journal.begin(now);
+  }
+
   /** The bookkeeping of one queue and job name. */
   lane(queue: string, name: string): Lane {
     // Batches mostly stay in one lane.
@@ -66,7 +74,7 @@ export class Ledger {
     }
     let lane = names.get(name);
     if (lane === undefined) {
-      lane = new Lane(queue, name);
+      lane = new Lane(queue, name, this.journal);
       names.set(name, lane);
     }
     this.#dirty.add(lane);
@@ -88,6 +96,7 @@ export class Ledger {
 
   /** Writes everything, at the end of the transaction. */
   flush(now: number): void {
+    this.journal.flush(now);
     if (this.#dirty.size === 0) return;
     this.flushCounts();
     const begins = { minute: beginOf("minute", now), hour: beginOf("hour", now) };
@@ -123,6 +132,7 @@ export class Ledger {
 
   /** Forgets what was reported: at a rollback, or after a flush. */
   clear(): void {
+    this.journal.clear();
     for (const lane of this.#dirty) lane.clear();
     this.#dirty.clear();
     this.#last = null;
@@ -184,23 +194,31 @@ export class Lane {
   constructor(
     readonly queue: string,
     readonly name: string,
+    private readonly journal: Journal,
   ) {}
 
   /** A job was inserted in this state. */
-  inserted(state: JobState): void {
+  inserted(id: number, state: JobState): void {
     this.#add(state, 1);
     this.count("enqueued");
+    this.journal.addJob(id, this.queue, this.name, "enqueue", null, state, 0);
   }
 
-  /** A job changed its state. Throws when the state machine does not know the change. */
-  moved(transition: TransitionName, from: JobState, to: JobState): void {
+  /**
+   * A job changed its state. Throws when the state machine does not know the change.
+   *
+   * @param attempt attempts that are counted after it
+   */
+  moved(id: number, transition: TransitionName, from: JobState, to: JobState, attempt: number): void {
     assertTransition(transition, from, to);
     this.#add(from, -1);
     this.#add(to, 1);
+    this.journal.addJob(id, this.queue, this.name, transition, from, to, attempt);
   }
 
-  deleted(state: JobState): void {
+  deleted(id: number, state: JobState, attempt: number): void {
     this.#add(state, -1);
+    this.journal.addJob(id, this.queue, this.name, "delete", state, null, attempt);
   }
 
   count(event: StatEvent): void {

@@ -2,10 +2,7 @@ import type { FinishedState } from "../../core/states.js";
 import type { MaintenanceStore, RecordAges, Retention } from "../maintenance.js";
 import type { StatStep } from "../stats.js";
 import type { SqliteContext } from "./context.js";
-import type { Remove } from "./remove.js";
-import type { JobRow } from "./rows.js";
-
-type Finished = Pick<JobRow, "id" | "queue" | "name" | "state">;
+import type { Remove, RemovedRow } from "./remove.js";
 
 export class SqliteMaintenance implements MaintenanceStore {
   readonly #finishedBefore;
@@ -21,8 +18,8 @@ export class SqliteMaintenance implements MaintenanceStore {
   ) {
     const { db } = context;
     const finishedBefore = (state: FinishedState) =>
-      db.prepare<[number, number], Finished>(
-        `SELECT id, queue, name, state FROM jobs WHERE state = '${state}' AND finished_at < ?
+      db.prepare<[number, number], RemovedRow>(
+        `SELECT id, queue, name, state, attempt FROM jobs WHERE state = '${state}' AND finished_at < ?
          ORDER BY finished_at, id LIMIT ?`,
       );
     this.#finishedBefore = {
@@ -30,8 +27,8 @@ export class SqliteMaintenance implements MaintenanceStore {
       dead: finishedBefore("dead"),
       cancelled: finishedBefore("cancelled"),
     };
-    this.#oldestCompleted = db.prepare<[number], Finished>(
-      `SELECT id, queue, name, state FROM jobs WHERE state = 'completed' ORDER BY finished_at, id LIMIT ?`,
+    this.#oldestCompleted = db.prepare<[number], RemovedRow>(
+      `SELECT id, queue, name, state, attempt FROM jobs WHERE state = 'completed' ORDER BY finished_at, id LIMIT ?`,
     );
     this.#completedCount = db
       .prepare<[], number>("SELECT coalesce(sum(n), 0) FROM counts WHERE state = 'completed'")
@@ -65,9 +62,9 @@ export class SqliteMaintenance implements MaintenanceStore {
     });
   }
 
-  #outdated(retention: Retention, limit: number): Finished[] {
+  #outdated(retention: Retention, limit: number): RemovedRow[] {
     const now = this.context.clock.now();
-    const rows: Finished[] = [];
+    const rows: RemovedRow[] = [];
     const ages = [
       ["completed", retention.completedMs],
       ["cancelled", retention.cancelledMs],
@@ -81,7 +78,7 @@ export class SqliteMaintenance implements MaintenanceStore {
   }
 
   /** By the kept counter: ids have gaps, so their difference says nothing about how many there are. */
-  #beyondCount(max: number | null, limit: number): Finished[] {
+  #beyondCount(max: number | null, limit: number): RemovedRow[] {
     if (max === null) return [];
     const excess = (this.#completedCount.get() ?? 0) - max;
     return excess <= 0 ? [] : this.#oldestCompleted.all(Math.min(excess, limit));

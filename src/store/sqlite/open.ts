@@ -11,6 +11,8 @@ import { translateError } from "./errors.js";
 import { SMALL_SET } from "./job-search/plan.js";
 import { SqliteJobs } from "./jobs.js";
 import { JobSearch } from "./job-search/job-search.js";
+import { SqliteEvents } from "./events.js";
+import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
@@ -66,6 +68,7 @@ export class SqliteStore implements Store {
   readonly tokens: SqliteTokens;
   readonly audit: SqliteAudit;
   readonly maintenance: SqliteMaintenance;
+  readonly events: SqliteEvents;
   readonly #changes: ChangeFeed;
   readonly #committer: Committer;
   readonly #guard: FileGuard;
@@ -77,9 +80,10 @@ export class SqliteStore implements Store {
     step: StepHook,
     smallSet = SMALL_SET,
   ) {
-    const ledger = new Ledger(db, step);
     const sequences = new Sequences(db, step);
     const changes = new ChangeFeed(db, clock);
+    const journal = new Journal(db, sequences, changes, step);
+    const ledger = new Ledger(db, journal, step);
     const guard = new FileGuard(db);
     const schema = new SchemaGuard(db);
     const committer = new Committer(
@@ -102,6 +106,7 @@ export class SqliteStore implements Store {
       db,
       clock,
       ledger,
+      journal,
       sequences,
       changes,
       step,
@@ -122,6 +127,7 @@ export class SqliteStore implements Store {
     this.tokens = new SqliteTokens(context);
     this.audit = new SqliteAudit(context);
     this.maintenance = new SqliteMaintenance(context, remove);
+    this.events = new SqliteEvents(context);
     this.#changes = changes;
     this.#committer = committer;
     this.#guard = guard;

@@ -1,5 +1,6 @@
 import type { BulkAction } from "../../core/bulk-action.js";
 import type { Instant, Job } from "../../core/job.js";
+import type { OperationEvent } from "../../core/journal.js";
 import type { JobQuery } from "../../core/job-query/query.js";
 import type { JobChange } from "../jobs.js";
 import type {
@@ -106,7 +107,9 @@ export class SqliteOperations implements OperationStore {
         now: this.context.clock.now(),
         createdBy,
       });
-      return { operation: this.#existing(Number(lastInsertRowid)), repeated: false };
+      const started = this.#existing(Number(lastInsertRowid));
+      this.#report(started, "started");
+      return { operation: started, repeated: false };
     });
   }
 
@@ -126,8 +129,10 @@ export class SqliteOperations implements OperationStore {
     return this.context.write(() => {
       const row = this.#row(id);
       if (row === undefined) return null;
-      this.#cancel.run(this.context.clock.now(), row.id);
-      return this.#existing(row.id);
+      const { changes } = this.#cancel.run(this.context.clock.now(), row.id);
+      const operation = this.#existing(row.id);
+      if (changes === 1) this.#report(operation, "cancelled");
+      return operation;
     });
   }
 
@@ -146,7 +151,9 @@ export class SqliteOperations implements OperationStore {
       const { ids, afterId, isOver } = this.#next(row);
       const jobs = ids.flatMap((each) => this.#change(row.action, each));
       this.#move(row, jobs.length, afterId, isOver);
-      return { operation: this.#existing(row.id), jobs };
+      const operation = this.#existing(row.id);
+      this.#report(operation, isOver ? "completed" : "progressed");
+      return { operation, jobs };
     });
   }
 
@@ -189,6 +196,10 @@ export class SqliteOperations implements OperationStore {
       finishedAt: isOver ? now : null,
     });
     this.context.step("operation:move");
+  }
+
+  #report({ id, changed }: Operation, action: OperationEvent["action"]): void {
+    this.context.journal.add({ type: "operation", id, action, changed });
   }
 
   #row(id: string): OperationRow | undefined {

@@ -10,10 +10,13 @@ export class Promote {
     this.#next = db
       .prepare<[], number>("SELECT run_at FROM jobs WHERE state = 'scheduled' ORDER BY run_at LIMIT 1")
       .pluck();
-    this.#promote = db.prepare<[number, number], { queue: string; name: string }>(
+    this.#promote = db.prepare<
+      [number, number],
+      { id: number; queue: string; name: string; attempt: number }
+    >(
       `UPDATE jobs SET state = 'pending' WHERE id IN
          (SELECT id FROM jobs WHERE state = 'scheduled' AND run_at <= ? ORDER BY run_at, id LIMIT ?)
-       RETURNING queue, name`,
+       RETURNING id, queue, name, attempt`,
     );
   }
 
@@ -26,8 +29,8 @@ export class Promote {
     const { clock, ledger, changes, step } = this.context;
     const rows = this.#promote.all(clock.now(), limit);
     step("promote:jobs");
-    for (const { queue, name } of rows) {
-      ledger.lane(queue, name).moved("promote", "scheduled", "pending");
+    for (const { id, queue, name, attempt } of rows) {
+      ledger.lane(queue, name).moved(id, "promote", "scheduled", "pending", attempt);
       changes.pending(queue);
     }
     return rows.length;

@@ -79,12 +79,18 @@ export class SqliteQueues implements QueueStore {
 
   pause(name: string, reason: string | null, version: ExpectedVersion = null): Promise<Queue | null> {
     return this.#edit(name, version, () => {
+      const before = this.#row.get(name) ?? { paused_at: null, pause_reason: null };
       this.#pause.run(name, this.context.clock.now(), reason);
+      // Said once more for the same reason, it changes nothing.
+      if (before.paused_at === null || before.pause_reason !== reason) {
+        this.context.journal.add({ type: "queue", name, action: "paused" });
+      }
     });
   }
 
   resume(name: string, version: ExpectedVersion = null): Promise<Queue | null> {
     return this.#edit(name, version, () => {
+      if (this.#isPaused(name)) this.context.journal.add({ type: "queue", name, action: "resumed" });
       this.#resume.run(name);
       this.context.changes.pending(name);
     });
@@ -92,6 +98,10 @@ export class SqliteQueues implements QueueStore {
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {
     return this.context.read(() => this.#pendingNames.all());
+  }
+
+  #isPaused(name: string): boolean {
+    return (this.#row.get(name)?.paused_at ?? null) !== null;
   }
 
   async #edit(name: string, expected: ExpectedVersion, edit: () => void): Promise<Queue | null> {

@@ -4,6 +4,9 @@ import type { JobRow } from "./rows.js";
 /** Everything that belongs to a job and nothing else. A new table of this kind must be named here. */
 export const TABLES_OF_A_JOB = ["job_specs", "job_results", "attempts", "job_progress", "job_logs"] as const;
 
+/** What must be known of a job that is removed. */
+export type RemovedRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt">;
+
 /** Removes jobs with all that belongs to them. */
 export class Remove {
   readonly #statements;
@@ -27,15 +30,15 @@ export class Remove {
   }
 
   /** Runs inside a write transaction. */
-  rows(rows: readonly Pick<JobRow, "id" | "queue" | "name" | "state">[]): void {
+  rows(rows: readonly RemovedRow[]): void {
     const ids = JSON.stringify(rows.map(({ id }) => id));
     for (const statement of this.#statements) statement.run(ids);
     this.context.step("delete:rows");
     this.#job.run(ids);
     this.context.step("delete:job");
-    for (const { queue, name, state } of rows) {
+    for (const { id, queue, name, state, attempt } of rows) {
       const lane = this.context.ledger.lane(queue, name);
-      lane.deleted(state);
+      lane.deleted(id, state, attempt);
       if (state === "running") lane.count("aborted");
     }
   }

@@ -1,4 +1,5 @@
 import type { Enqueued, Instant } from "../../core/job.js";
+import type { ScheduleEvent } from "../../core/journal.js";
 import type { Schedule, ScheduleDefinition, ScheduleRun, Slot } from "../../core/schedule.js";
 import type {
   Fired,
@@ -114,17 +115,19 @@ export class SqliteSchedules implements ScheduleStore {
       else this.#update.run({ ...values, keep: next === "keep" ? 1 : 0 });
       if (definition.overlap !== "queue") this.#fire.dropWaiting(key);
       this.context.changes.schedules();
+      this.#report(key, definition.job.queue, "written");
       return this.#find(key);
     });
   }
 
   delete(key: string, version: number | null = null): Promise<"deleted" | "missing" | "changed"> {
     return this.context.write(() => {
-      const row = this.#get.get(key);
-      if (row === undefined) return "missing";
-      if (version !== null && row.version !== version) return "changed";
+      const schedule = this.#find(key);
+      if (schedule === null) return "missing";
+      if (version !== null && schedule.version !== version) return "changed";
       this.#deleteRuns.run(key);
       this.#delete.run(key);
+      this.#report(key, schedule.job.queue, "deleted");
       return "deleted";
     });
   }
@@ -133,7 +136,7 @@ export class SqliteSchedules implements ScheduleStore {
     return this.context.write(() => {
       const now = this.context.clock.now();
       this.#pause.run(now, reason, now, this.#newVersion(), key);
-      return this.#find(key);
+      return this.#reported(key, "paused");
     });
   }
 
@@ -150,7 +153,7 @@ export class SqliteSchedules implements ScheduleStore {
       );
       if (changes === 0) return null;
       this.context.changes.schedules();
-      return this.#find(key);
+      return this.#reported(key, "resumed");
     });
   }
 
@@ -183,7 +186,11 @@ export class SqliteSchedules implements ScheduleStore {
   }
 
   stop(key: string, version: number, problem: string): Promise<boolean> {
-    return this.context.write(() => this.#stop.run(problem, key, version).changes === 1);
+    return this.context.write(() => {
+      const stopped = this.#stop.run(problem, key, version).changes === 1;
+      if (stopped) this.#reported(key, "stopped");
+      return stopped;
+    });
   }
 
   runs(key: string, limit: number, beforeSeq: number | null): Promise<readonly ScheduleRun[]> {
@@ -194,6 +201,17 @@ export class SqliteSchedules implements ScheduleStore {
 
   #newVersion(): number {
     return this.context.sequences.take("schedule_version", 1) + 1;
+  }
+
+  /** The schedule as it is after this action. */
+  #reported(key: string, action: ScheduleEvent["action"]): Schedule | null {
+    const schedule = this.#find(key);
+    if (schedule !== null) this.#report(key, schedule.job.queue, action);
+    return schedule;
+  }
+
+  #report(key: string, queue: string, action: ScheduleEvent["action"]): void {
+    this.context.journal.add({ type: "schedule", key, queue, action, slot: null, jobId: null });
   }
 
   #find(key: string): Schedule | null {

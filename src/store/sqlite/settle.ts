@@ -118,7 +118,7 @@ export class Settle {
 
   #account(row: JobRow, settlement: UnfinishedSettlement, ending: Ending, now: number): void {
     const lane = this.context.ledger.lane(row.queue, row.name);
-    lane.moved(ending.transition, "running", ending.state);
+    lane.moved(row.id, ending.transition, "running", ending.state, ending.attempt);
     for (const event of eventsOf(settlement)) lane.count(event);
     if (settlement.verb !== "release" && settlement.verb !== "snooze") {
       lane.duration("run", now - (row.started_at ?? now));

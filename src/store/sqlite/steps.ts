@@ -22,6 +22,7 @@ export const STEPS = [
   "operation:move",
   "ledger:counts",
   "ledger:stats",
+  "journal:rows",
   "sequences",
   "before-commit",
   "after-commit",
