@@ -4,6 +4,7 @@ import { callAt } from "../core/clock.js";
 import type { EngineContext } from "../engine/context.js";
 import { createApp, type App } from "./app.js";
 import { refuseOtherMethods } from "./other-methods.js";
+import { ackRoute } from "./routes/ack.js";
 import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
 import { healthRoutes } from "./routes/health.js";
@@ -90,6 +91,7 @@ function addRoutes(app: App, services: Services): void {
   workerRoutes(app, services);
   claimRoutes(app, services);
   settlementRoutes(app, services);
+  ackRoute(app, services);
   noteRoutes(app, services);
   refuseOthers();
 }

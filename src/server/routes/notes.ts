@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import { LogsBody, ProgressBody } from "../../api/lease.js";
 import { MAX_LOG_MESSAGE_LENGTH, MAX_PROGRESS_MESSAGE_LENGTH } from "../../core/defaults.js";
 import { LeaseLostError, type LeaseLossReason } from "../../core/errors.js";
@@ -14,27 +15,47 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
 
   app.post(
     "/v1/jobs/:id/progress",
-    { schema: { params: JobParams, body: ProgressBody } },
+    {
+      schema: {
+        operationId: "reportProgress",
+        summary: "Show how far a job is.",
+        tags: ["work"],
+        params: JobParams,
+        body: ProgressBody,
+        response: { 204: Type.Null() },
+      },
+      config: { access: "work", problems: ["lease_lost"] },
+    },
     async ({ params, body }, reply) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       const message =
         body.message === undefined ? null : storableText(body.message, MAX_PROGRESS_MESSAGE_LENGTH);
       refuseLost(key, await claims.progress(key, body.percent, message));
-      return reply.code(204).send();
+      return reply.code(204).send(null);
     },
   );
 
   app.post(
     "/v1/jobs/:id/logs",
-    { schema: { params: JobParams, body: LogsBody } },
+    {
+      schema: {
+        operationId: "addLogLines",
+        summary: "Add lines to the log of a job.",
+        tags: ["work"],
+        params: JobParams,
+        body: LogsBody,
+        response: { 204: Type.Null() },
+      },
+      config: { access: "work", problems: ["lease_lost"] },
+    },
     async ({ params, body }, reply) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       const lines = body.lines.map(({ level, message }) => ({
         level: level ?? ("info" as const),
         message: storableText(message, MAX_LOG_MESSAGE_LENGTH),
       }));
-      refuseLost(key, await claims.log(key, lines));
-      return reply.code(204).send();
+      refuseLost(key, await claims.log(key, lines, body.seq));
+      return reply.code(204).send(null);
     },
   );
 }
