@@ -2,7 +2,7 @@ import { callAt } from "../core/clock.js";
 import { heartbeatIntervalMs } from "../core/heartbeat.js";
 import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
-import type { Run } from "./run.js";
+import type { Run } from "../core/run.js";
 
 /** After a failed heartbeat the next one does not wait for its turn. */
 const RETRY_MS = 500;
