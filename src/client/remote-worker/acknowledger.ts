@@ -56,7 +56,6 @@ export class Acknowledger {
       const batch = this.#take();
       this.#sending = batch.length;
       await this.#send(batch);
-      this.#sending = 0;
     }
     this.#busy = false;
   }
@@ -79,7 +78,7 @@ export class Acknowledger {
       try {
         const items = batch.map(({ item }) => item);
         const { results } = await link.client.leases.ack(items, { signal, maxTries: 1 });
-        for (const [index, { run }] of batch.entries()) this.onDone(run, results[index] ?? null);
+        for (const [index, { run }] of batch.entries()) this.#answered(run, results[index] ?? null);
         return;
       } catch (error) {
         if (this.#isStopped()) return;
@@ -98,6 +97,11 @@ export class Acknowledger {
   /** The server does not take the batch. One of them is at fault: each for itself, so that the others are kept. */
   async #giveUp(batch: readonly Ack[]): Promise<void> {
     if (batch.length > 1) for (const ack of batch) await this.#send([ack]);
-    else for (const { run } of batch) this.onDone(run, null);
+    else for (const { run } of batch) this.#answered(run, null);
+  }
+
+  #answered(run: Run, answer: AckedView | null): void {
+    this.#sending -= 1;
+    this.onDone(run, answer);
   }
 }
