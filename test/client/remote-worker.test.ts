@@ -35,7 +35,7 @@ async function setUp(
     url: server.url,
     token: API_TOKEN,
     fetch: (input, init) => {
-      requests.push(new URL(String(input)).pathname);
+      requests.push(new URL(input).pathname);
       return send(input, init);
     },
   });
