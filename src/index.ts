@@ -11,9 +11,9 @@ export {
   type JobHandler,
   type JobOptions,
   type PayloadSchema,
-} from "./worker/define-job.js";
+} from "./core/define-job.js";
 export type { Worker, WorkerOptions } from "./worker/worker.js";
-export { JobTimeoutError, WorkerStoppingError } from "./worker/run.js";
+export { JobTimeoutError, WorkerStoppingError } from "./core/run.js";
 export { NonRetryableError, RetryAfter, Snooze } from "./core/outcomes.js";
 export { ERRORS, KonveierError, LeaseLostError, type ErrorCode, type Fault } from "./core/errors.js";
 export type { Backoff, BackoffFunction, BackoffInput } from "./core/backoff.js";

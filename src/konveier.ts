@@ -14,7 +14,7 @@ import { Queues } from "./queues.js";
 import { Schedules, type AnyScheduleOptions } from "./schedules.js";
 import type { Retention } from "./store/maintenance.js";
 import type { Store } from "./store/store.js";
-import type { JobDefinition } from "./worker/define-job.js";
+import type { JobDefinition } from "./core/define-job.js";
 import { jobRequestOf } from "./worker/job-request-of.js";
 import { Worker, type WorkerOptions } from "./worker/worker.js";
 

@@ -16,7 +16,7 @@ import { upcomingRuns, type Preview } from "./engine/schedules/preview.js";
 import { putSchedule } from "./engine/schedules/put.js";
 import type { ScheduledJobSettings, ScheduleRequest } from "./engine/schedules/request.js";
 import type { SchedulePage } from "./store/schedules.js";
-import type { JobDefinition } from "./worker/define-job.js";
+import type { JobDefinition } from "./core/define-job.js";
 import { jobRequestOf } from "./worker/job-request-of.js";
 
 const MAX_PREVIEW = 1_000;

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { MAX_CLAIM } from "../core/defaults.js";
 import { CLOSED, Instant, JobId, Key, LeaseMs, Name, Nullable } from "./fields.js";
+import { Backoff } from "./job-request.js";
 
 /** Below the 60 s after which many proxies give up on a silent connection. */
 const MAX_WAIT_MS = 60_000;
@@ -10,6 +11,8 @@ const MAX_CLAIM_NAMES = 1_000;
 export const ClaimBody = Type.Object(
   {
     workerId: Key,
+    /** A name for this claim: asking again under it hands out the same jobs. */
+    claimId: Type.Optional(Key),
     queues: Type.Array(Name, { minItems: 1, maxItems: MAX_CLAIM_NAMES }),
     names: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: MAX_CLAIM_NAMES })),
     max: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CLAIM })),
@@ -30,14 +33,20 @@ export const ClaimedJobView = Type.Object(
     payload: Type.Unknown(),
     attempt: Type.Integer(),
     maxAttempts: Type.Integer(),
+    /** Failed attempts so far in the present budget. */
+    failures: Type.Integer(),
     createdAt: Instant,
     runAt: Instant,
+    /** Begin of this attempt. */
+    startedAt: Instant,
     /** The fencing token: larger than that of every earlier claim of any job. For systems that the job writes to. */
     token: Type.Integer(),
     /** What the server wants back with everything that the worker says about this claim. */
     leaseToken: Type.String(),
     leaseExpiresAt: Instant,
     timeoutMs: Nullable.WholeNumber,
+    /** `null`: the default backoff. */
+    backoff: Type.Union([Backoff, Type.Null()]),
     /** The schedule that made the job, and for which slot. */
     schedule: Nullable.Origin,
   },
@@ -45,4 +54,12 @@ export const ClaimedJobView = Type.Object(
 );
 export type ClaimedJobView = Static<typeof ClaimedJobView>;
 
-export const ClaimView = Type.Object({ jobs: Type.Array(ClaimedJobView), serverTime: Instant });
+export const ClaimView = Type.Object({
+  jobs: Type.Array(ClaimedJobView),
+  serverTime: Instant,
+  /** How often to extend leases of the length that was asked for. */
+  heartbeatMs: Type.Integer(),
+  /** The server is stopping and takes no new claims: claim from another one. */
+  draining: Type.Boolean(),
+});
+export type ClaimView = Static<typeof ClaimView>;

@@ -34,7 +34,7 @@ export const Name = text(NAME_FAULT.code, NAME_FAULT.detail, {
   maxLength: MAX_NAME_LENGTH,
 });
 
-/** Idempotency keys and worker ids. */
+/** Idempotency keys, worker ids and claim ids. */
 export const Key = text("invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`, {
   pattern: TEXT_PATTERN,
   minLength: 1,

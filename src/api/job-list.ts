@@ -20,6 +20,8 @@ export const JobListQuery = Type.Object(
   CLOSED,
 );
 
+export type JobListQuery = Static<typeof JobListQuery>;
+
 export const CountQuery = Type.Object(FILTER, CLOSED);
 export type CountQuery = Static<typeof CountQuery>;
 

@@ -10,26 +10,28 @@ import { JobState } from "./job.js";
 const leaseToken = Type.String();
 const Delay = Type.Integer({ minimum: 0, maximum: MAX_BACKOFF_MS });
 const MAX_LINES = 500;
+const MAX_ACK = 500;
+const LossReason = Type.Enum(["reclaimed", "cancelled", "gone"]);
 
 export const CompleteBody = Type.Object({ leaseToken, result: Type.Optional(Type.Unknown()) }, CLOSED);
 
-export const FailBody = Type.Object(
+const FailureError = Type.Object(
   {
-    leaseToken,
-    error: Type.Object(
-      {
-        type: Type.Optional(Type.String()),
-        message: Type.String(),
-        stack: Type.Optional(Type.String()),
-      },
-      CLOSED,
-    ),
-    retry: Type.Optional(
-      Type.Union([Type.Literal("auto"), Type.Literal("never"), Type.Object({ delayMs: Delay }, CLOSED)]),
-    ),
+    type: Type.Optional(Type.String()),
+    message: Type.String(),
+    stack: Type.Optional(Type.String()),
   },
   CLOSED,
 );
+export type FailureError = Static<typeof FailureError>;
+
+const Retry = Type.Union([
+  Type.Literal("auto"),
+  Type.Literal("never"),
+  Type.Object({ delayMs: Delay }, CLOSED),
+]);
+
+export const FailBody = Type.Object({ leaseToken, error: FailureError, retry: Type.Optional(Retry) }, CLOSED);
 
 export const ReleaseBody = Type.Object({ leaseToken }, CLOSED);
 
@@ -47,6 +49,8 @@ export const ProgressBody = Type.Object(
 export const LogsBody = Type.Object(
   {
     leaseToken,
+    /** Grows with every batch of this claim: one that is sent again is not kept twice. */
+    seq: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     lines: Type.Array(
       Type.Object({ level: Type.Optional(Type.Enum([...LOG_LEVELS])), message: Type.String() }, CLOSED),
       { maxItems: MAX_LINES },
@@ -71,12 +75,56 @@ export const HeartbeatView = Type.Object({
       Type.Object({
         id: JobId,
         ok: Type.Literal(false),
-        reason: Type.Enum(["reclaimed", "cancelled", "gone"]),
+        reason: LossReason,
       }),
     ]),
   ),
+  /** How often to extend leases of the length that was asked for. */
+  heartbeatMs: Type.Integer(),
+  /** The server is stopping and takes no new claims: claim from another one. */
+  draining: Type.Boolean(),
 });
 export type HeartbeatView = Static<typeof HeartbeatView>;
+
+/** Which fields belong to which outcome is a rule beside the schema. */
+export const AckItem = Type.Object(
+  {
+    id: JobId,
+    leaseToken,
+    outcome: Type.Enum(["completed", "failed", "released", "snoozed"]),
+    result: Type.Optional(Type.Unknown()),
+    error: Type.Optional(FailureError),
+    retry: Type.Optional(Retry),
+    delayMs: Type.Optional(Delay),
+  },
+  CLOSED,
+);
+export type AckItem = Static<typeof AckItem>;
+
+export const AckBody = Type.Object({ results: Type.Array(AckItem, { maxItems: MAX_ACK }) }, CLOSED);
+
+const AckedView = Type.Union([
+  Type.Object({
+    id: JobId,
+    ok: Type.Literal(true),
+    state: JobState,
+    runAt: Instant,
+    /** Why the result was not kept although one was given. */
+    resultProblem: Nullable.Text,
+  }),
+  Type.Object({
+    id: JobId,
+    ok: Type.Literal(false),
+    code: Type.Literal("lease_lost"),
+    reason: LossReason,
+    detail: Type.String(),
+  }),
+]);
+export type AckedView = Static<typeof AckedView>;
+
+/** In the order of the request. */
+export const AckView = Type.Object({ results: Type.Array(AckedView) });
+export type AckView = Static<typeof AckView>;
 
 export const CompletedView = Type.Object({
   state: JobState,

@@ -23,11 +23,18 @@ export function checkClaim(request: ClaimRequest): void {
   if (faults.length > 0) throw validationError(faults);
 }
 
-export function faultsOfClaim({ workerId, queues, names, max, leaseMs }: ClaimRequest): Fault[] {
+export function faultsOfClaim({ workerId, claimId, queues, names, max, leaseMs }: ClaimRequest): Fault[] {
   const faults: Fault[] = [];
   if (!isKey(workerId)) {
     faults.push({
       pointer: "/workerId",
+      code: "invalid_key",
+      detail: "must be 1 to 255 printable characters",
+    });
+  }
+  if (claimId !== undefined && !isKey(claimId)) {
+    faults.push({
+      pointer: "/claimId",
       code: "invalid_key",
       detail: "must be 1 to 255 printable characters",
     });

@@ -1,5 +1,6 @@
 import { backoffDelayMs, clampDelayMs } from "../core/backoff.js";
 import type { ClaimedJob } from "../core/job.js";
+import type { RetryWish } from "../core/verdict.js";
 import type { FailedSettlement, Failure } from "../store/claims.js";
 import type { EngineContext } from "./context.js";
 
@@ -8,12 +9,6 @@ export type FailedClaim = Pick<
   ClaimedJob,
   "id" | "token" | "name" | "attempt" | "maxAttempts" | "failures" | "backoff"
 >;
-
-/**
- * Whether and when there is another attempt: `auto` by budget and backoff, `never`, or after a delay of
- * the handler's own choice as long as the budget lasts.
- */
-export type RetryWish = "auto" | "never" | { readonly delayMs: number };
 
 /** The settlement of a failed attempt: another one later, or the end. Every kind of failure comes here. */
 export function failure(

@@ -8,6 +8,7 @@ import { measureRequests } from "./metrics/http.js";
 import { refuseOtherMethods } from "./other-methods.js";
 import { auditRoutes } from "./routes/audit.js";
 import { bulkRoutes } from "./routes/bulk.js";
+import { ackRoute } from "./routes/ack.js";
 import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
 import { eventRoutes } from "./routes/events.js";
@@ -112,6 +113,7 @@ function addRoutes(app: App, services: Services): void {
   workerRoutes(app, services);
   claimRoutes(app, services);
   settlementRoutes(app, services);
+  ackRoute(app, services);
   noteRoutes(app, services);
   tokenRoutes(app, services);
   sessionRoutes(app, services);

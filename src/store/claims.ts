@@ -11,7 +11,15 @@ export interface ClaimRequest {
   readonly names: readonly string[] | null;
   readonly max: number;
   readonly leaseMs: number;
+  /**
+   * A name that the worker gives to this claim. The same worker asking again under it gets the same jobs as
+   * long as it holds any of them, so that an answer that was lost strands none.
+   */
+  readonly claimId?: string;
 }
+
+/** A claim whose worker gave it a name. */
+export type NamedClaim = Pick<Required<ClaimRequest>, "workerId" | "claimId">;
 
 /** What identifies one claim of one job. */
 export interface ClaimKey {
@@ -65,8 +73,20 @@ export interface ClaimStore {
   /**
    * Takes up to `max` pending jobs of queues that are not paused: highest priority first, then the
    * oldest `runAt`, then the order of insertion. Each gets the next fencing token.
+   *
+   * With the `claimId` of an earlier claim of this worker: those of its jobs that are still held by it, with
+   * their tokens and leases as they are. When there is none any more, this is a new claim.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
+
+  /**
+   * Releases jobs whose answer never reached the worker, unless another answer of the same claim carries
+   * them: each answer is given back by itself, and only the last one releases. After the lease that the
+   * claim asked for has ended, nothing is released any more.
+   *
+   * @returns empty when nothing was released; else as `settle`, in the order of `keys`
+   */
+  giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): Promise<readonly Settled[]>;
 
   /** A job that is held with this token, or why not. */
   current(key: ClaimKey): Promise<ClaimedJob | LeaseLossReason>;
@@ -83,8 +103,13 @@ export interface ClaimStore {
   /** @returns why the claim is lost, or `null` when the progress was kept */
   progress(key: ClaimKey, percent: number, message: string | null): Promise<LeaseLossReason | null>;
 
-  /** Adds lines, up to the limit a job may have. @returns why the claim is lost, or `null` */
-  log(key: ClaimKey, lines: readonly NewLogLine[]): Promise<LeaseLossReason | null>;
+  /**
+   * Adds lines, up to the limit a job may have. With `seq`, a number that grows with every batch of this
+   * claim, a batch that is said again is not kept twice.
+   *
+   * @returns why the claim is lost, or `null`
+   */
+  log(key: ClaimKey, lines: readonly NewLogLine[], seq?: number): Promise<LeaseLossReason | null>;
 
   /** Running jobs whose lease has ended, longest ago first. */
   expired(limit: number): Promise<readonly ExpiredClaim[]>;

@@ -2,7 +2,7 @@ import { isStoreError } from "../core/errors.js";
 import type { EngineContext } from "../engine/context.js";
 import { tellSettled } from "../engine/tell-settled.js";
 import type { Settled, Settlement } from "../store/claims.js";
-import type { Run } from "./run.js";
+import type { Run } from "../core/run.js";
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;

@@ -1,6 +1,6 @@
 import type { JobRequest, JobSettings } from "../core/job-request.js";
-import type { JobDefinition } from "./define-job.js";
-import { validatePayload } from "./payload-schema.js";
+import type { JobDefinition } from "../core/define-job.js";
+import { validatePayload } from "../core/payload-schema.js";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 

@@ -1,11 +1,9 @@
 import { callAt } from "../core/clock.js";
-import { HEARTBEATS_PER_LEASE } from "../core/defaults.js";
+import { heartbeatIntervalMs } from "../core/heartbeat.js";
 import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
-import type { Run } from "./run.js";
+import type { Run } from "../core/run.js";
 
-/** With the longest leases too, a worker is seen and a cancel reaches it within this time. */
-const LONGEST_INTERVAL_MS = 10_000;
 /** After a failed heartbeat the next one does not wait for its turn. */
 const RETRY_MS = 500;
 
@@ -23,7 +21,7 @@ export class LeaseKeeper {
     private readonly runs: () => Iterable<Run>,
     private readonly report: () => Promise<void>,
   ) {
-    this.#intervalMs = Math.min(Math.floor(leaseMs / HEARTBEATS_PER_LEASE), LONGEST_INTERVAL_MS);
+    this.#intervalMs = heartbeatIntervalMs(leaseMs);
     this.#loop = new Loop(
       context.clock,
       () => this.#beat(),

@@ -16,11 +16,11 @@ import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
 import type { Settled, Settlement } from "../store/claims.js";
 import { Acknowledger } from "./acknowledger.js";
-import type { AnyJobDefinition } from "./define-job.js";
+import type { AnyJobDefinition } from "../core/define-job.js";
 import { Executor } from "./executor.js";
 import { LeaseKeeper } from "./lease-keeper.js";
-import { Run, WorkerStoppingError } from "./run.js";
-import { stopWorker } from "./shutdown.js";
+import { Run, WorkerStoppingError } from "../core/run.js";
+import { stopWorker } from "../core/shutdown.js";
 
 export interface WorkerOptions {
   readonly jobs: readonly AnyJobDefinition[];
@@ -143,7 +143,7 @@ export class Worker {
     if (this.#stopping === null) {
       this.#state = this.#state === "new" ? "stopped" : "stopping";
       this.#unsubscribe?.();
-      this.#stopping = stopWorker(this.context, {
+      this.#stopping = stopWorker(this.context.clock, {
         arrivals: () => Promise.allSettled([this.#starting, this.#claiming]),
         busy: () => this.#active > 0,
         unsaid: () => this.#acknowledger.pending > 0,

@@ -36,6 +36,25 @@ export function notesContract(contract: Contract): void {
       expect(await harness.store.jobs.logs(first.id, 2, 2)).toEqual(lines.slice(2));
     });
 
+    contract.test("a numbered batch that is said again is kept once", async (harness) => {
+      const first = await harness.running();
+      const { claims } = harness.store;
+      const say = (job: typeof first, message: string, seq?: number) =>
+        claims.log(job, [{ level: "info", message }], seq);
+      await say(first, "one", 1);
+      expect(await say(first, "one", 1)).toBeNull();
+      await say(first, "two", 2);
+      await say(first, "one", 1);
+      await say(first, "unnumbered");
+      await harness.fail(first, { delayMs: 0 });
+      const second = await harness.claimOne();
+      // Each claim counts for itself.
+      await say(second, "anew", 1);
+      expect(await say(first, "late", 9)).toBe("reclaimed");
+      const lines = await harness.store.jobs.logs(first.id, 0, 10);
+      expect(lines.map(({ message }) => message)).toEqual(["one", "two", "unnumbered", "anew"]);
+    });
+
     contract.test("a job's log is bounded, and its last line says so", async (harness) => {
       const job = await harness.running();
       const line = { level: "info", message: "line" } as const;

@@ -3,6 +3,7 @@ import type { StoreFactory } from "../support/store-factory.js";
 import { auditContract } from "./audit.js";
 import { cancelContract } from "./cancel.js";
 import { changesContract } from "./changes.js";
+import { claimIdsContract } from "./claim-ids.js";
 import { claimContract } from "./claim.js";
 import { Contract, type Skips } from "./contract.js";
 import { deleteContract } from "./delete.js";
@@ -37,6 +38,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     enqueueContract(contract);
     idempotencyContract(contract);
     claimContract(contract);
+    claimIdsContract(contract);
     settleContract(contract);
     fencingContract(contract);
     extendContract(contract);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { KonveierError } from "../../src/core/errors.js";
 import { Konveier } from "../../src/konveier.js";
 import { openSqliteStore } from "../../src/store/sqlite/open.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { EventLog } from "../support/event-log.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { tempDirectory } from "../support/temp-directory.js";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { isFinished } from "../../src/core/states.js";
 import { Konveier } from "../../src/konveier.js";
 import { openSqliteStore } from "../../src/store/sqlite/open.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import type { FakeClock } from "../support/fake-clock.js";
 import { allJobs } from "../support/recount.js";
 import { LEASE_MS, NAMES, QUEUES } from "./sequence.js";

@@ -62,6 +62,7 @@ export async function perform(world: World, operation: Operation): Promise<World
   return { ...world, memory: learned ?? world.memory };
 }
 
+const CLAIM_ID = "claim-1";
 const KEYED = { queue: "mail", idempotencyKey: "order-1", tags: ["a", "b"], backoff: RETRIES } as const;
 
 /** The jobs of "enqueue many", by what becomes of them. */
@@ -128,6 +129,16 @@ export const OPERATIONS: readonly Operation[] = [
   },
   { verb: "claim from one lane", afterMs: 10, run: claim("stale", 2) },
   { verb: "claim from two lanes", afterMs: 10, run: claim("mail", 20) },
+  { verb: "claim under a name", afterMs: 10, run: claim("waiting", 1, CLAIM_ID) },
+  {
+    verb: "give back what was claimed under a name",
+    afterMs: 10,
+    repeatable: true,
+    run: async ({ store, memory }) => {
+      await store.claims.giveBack({ workerId: WORKER, claimId: CLAIM_ID }, memory.latestClaim);
+      return undefined;
+    },
+  },
   {
     verb: "report a worker",
     repeatable: true,
@@ -172,7 +183,7 @@ export const OPERATIONS: readonly Operation[] = [
         { level: "info", message: "one" },
         { level: "warn", message: "two" },
       ] as const;
-      await store.claims.log(held(memory, "keyed"), lines);
+      await store.claims.log(held(memory, "keyed"), lines, 1);
       return undefined;
     },
   },
@@ -380,10 +391,10 @@ function toRequest(label: string, request: Partial<JobRequest>): JobRequest {
   return { name: "mail.send", queue: "mail", payload: { to: label }, backoff: RETRIES, ...request };
 }
 
-function claim(queue: string, max: number): Operation["run"] {
+function claim(queue: string, max: number, claimId?: string): Operation["run"] {
   return async ({ store, memory }) => {
     const request = { workerId: WORKER, queues: [queue], names: [...NAMES], max, leaseMs: LEASE_MS };
-    const claimed = await store.claims.claim(request);
+    const claimed = await store.claims.claim(claimId === undefined ? request : { ...request, claimId });
     const claims = new Map([...memory.claims, ...claimed.map((job) => [job.id, job] as const)]);
     return { ...memory, claims, latestClaim: claimed };
   };

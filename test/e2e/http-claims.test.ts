@@ -51,7 +51,8 @@ describe("POST /v1/claim", () => {
     });
     const answer = await claim(server, { leaseMs: 10_000 });
     expect(answer.status).toBe(200);
-    const { jobs, serverTime } = answer.as(ClaimView);
+    const { jobs, serverTime, heartbeatMs, draining } = answer.as(ClaimView);
+    expect([heartbeatMs, draining]).toEqual([3_333, false]);
     expect(jobs).toEqual([
       {
         id: "1",
@@ -61,12 +62,15 @@ describe("POST /v1/claim", () => {
         payload: { x: [1] },
         attempt: 1,
         maxAttempts: 3,
+        failures: 0,
         createdAt: expect.any(String) as string,
         runAt: expect.any(String) as string,
+        startedAt: expect.any(String) as string,
         token: 1,
         leaseToken: expect.stringMatching(/^lt_1_[\w-]{22}$/) as string,
         leaseExpiresAt: expect.any(String) as string,
         timeoutMs: 500,
+        backoff: null,
         schedule: null,
       },
     ]);
@@ -146,6 +150,8 @@ describe("POST /v1/claim", () => {
   test.each([
     [{ workerId: undefined }, "/workerId", "required"],
     [{ workerId: "" }, "/workerId", "invalid_key"],
+    [{ claimId: "" }, "/claimId", "invalid_key"],
+    [{ claimId: null }, "/claimId", "invalid_key"],
     [{ queues: undefined }, "/queues", "required"],
     [{ queues: [] }, "/queues", "out_of_range"],
     [{ queues: "default" }, "/queues", "wrong_type"],
@@ -308,6 +314,136 @@ describe("a waiting claim", () => {
   });
 });
 
+describe("a claim with a claimId", () => {
+  const NAME = { workerId: "w", claimId: "c-1", max: 2 };
+
+  test("WRK-01 hands out the same jobs and lease tokens again, on every server of the database", async () => {
+    const server = await startHttpServer();
+    const other = await startHttpServer({ file: server.file });
+    await server.post("/v1/jobs/batch", { jobs: [{ name: "a" }, { name: "a" }, { name: "a" }] });
+    const first = (await claim(server, NAME)).as(ClaimView).jobs;
+    expect(first).toHaveLength(2);
+    expect((await claim(server, NAME)).as(ClaimView).jobs).toEqual(first);
+    expect((await claim(other, { ...NAME, waitMs: 60_000 })).as(ClaimView).jobs).toEqual(first);
+    expect((await claim(other, { ...NAME, claimId: "c-2" })).as(ClaimView).jobs).toMatchObject([{ id: "3" }]);
+  });
+
+  test("survives a restart", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs/batch", { jobs: [{ name: "a" }, { name: "a" }] });
+    const first = (await claim(server, { ...NAME, max: 1 })).as(ClaimView).jobs;
+    await server.server.close();
+    await server.store.close();
+    const restarted = await startHttpServer({ file: server.file });
+    expect((await claim(restarted, { ...NAME, max: 1 })).as(ClaimView).jobs).toEqual(first);
+  });
+
+  /** A claim whose job is assigned and whose connection ends before the answer is written. */
+  async function loseAnswer(server: HttpServer, meanwhile: () => Promise<void>): Promise<void> {
+    const connection = server.nextConnection();
+    const { claims } = server.store;
+    const take = claims.claim.bind(claims);
+    const client = await connectTo(server.url);
+    const serverSide = await connection;
+    const spy = vi.spyOn(claims, "claim").mockImplementationOnce(async (request) => {
+      const jobs = await take(request);
+      expect(jobs).toHaveLength(1);
+      await meanwhile();
+      const closed = happened(serverSide, "close");
+      client.destroy();
+      await closed;
+      return jobs;
+    });
+    client.write(claimBytes({ queues: ["default"], ...NAME }));
+    await happened(client, "close");
+    await settled();
+    spy.mockRestore();
+  }
+
+  test("asked again before the first connection ends keeps its jobs", async () => {
+    const server = await startStill();
+    await server.post("/v1/jobs", { name: "a" });
+    let second: readonly unknown[] = [];
+    await loseAnswer(server, async () => {
+      second = (await claim(server, NAME)).as(ClaimView).jobs;
+    });
+    expect(second).toMatchObject([{ id: "1", attempt: 1, token: 1 }]);
+    // The end of the first connection gave nothing back.
+    expect((await server.get("/v1/jobs/1")).as(JobDetailView)).toMatchObject({ state: "running", token: 1 });
+    expect((await claim(server, NAME)).as(ClaimView).jobs).toEqual(second);
+  });
+
+  test("asked again after the first connection ended is a new claim of the job that was given back", async () => {
+    const server = await startStill();
+    await server.post("/v1/jobs", { name: "a" });
+    await loseAnswer(server, () => Promise.resolve());
+    expect((await server.get("/v1/jobs/1")).as(JobDetailView)).toMatchObject({
+      state: "pending",
+      attempt: 0,
+    });
+    const { jobs } = (await claim(server, NAME)).as(ClaimView);
+    expect(jobs).toMatchObject([{ id: "1", attempt: 1, token: 2 }]);
+    expect((await server.get("/v1/jobs/1")).as(JobDetailView).state).toBe("running");
+  });
+});
+
+describe("many waiting claims", () => {
+  test("WRK-03 one job goes to one of 500, and a constant number of them ask for it", async () => {
+    const server = await startStill();
+    const claims = vi.spyOn(server.store.claims, "claim");
+    const agents: Promise<ClaimView>[] = [];
+    for (let index = 0; index < 500; index += 1) {
+      const body = { workerId: `w${index}`, claimId: `c${index}`, waitMs: 60_000 };
+      agents.push(claim(server, body).then((answer) => answer.as(ClaimView)));
+    }
+    await vi.waitFor(() => {
+      expect(claims.mock.calls.length).toBeGreaterThanOrEqual(500);
+    }, 20_000);
+    await settled();
+    claims.mockClear();
+    await server.post("/v1/jobs", { name: "a" });
+    const { jobs } = await Promise.race(agents);
+    expect(jobs).toMatchObject([{ id: "1", attempt: 1 }]);
+    await settled();
+    expect(claims.mock.calls.length).toBeLessThanOrEqual(3);
+    server.server.drain();
+    const answers = await Promise.all(agents);
+    expect(answers.filter(({ jobs: got }) => got.length > 0)).toHaveLength(1);
+    expect(answers.filter(({ draining }) => draining)).toHaveLength(499);
+  });
+
+  test("WRK-02 the next one gets the job when the first has hung up", async () => {
+    const server = await startStill();
+    const connection = server.nextConnection();
+    const client = new AbortController();
+    let waits = looked(server);
+    const first = claim(server, { workerId: "gone", waitMs: 60_000 }, client.signal);
+    const closed = happened(await connection, "close");
+    await waits;
+    waits = looked(server);
+    const second = claim(server, { workerId: "next", waitMs: 60_000 });
+    await waits;
+    client.abort();
+    await expect(first).rejects.toThrow();
+    await closed;
+    await server.post("/v1/jobs", { name: "a" });
+    expect((await second).as(ClaimView).jobs).toMatchObject([{ id: "1", attempt: 1 }]);
+  });
+
+  test("WRK-17 are not served from a queue that is paused meanwhile, and are when it resumes", async () => {
+    const server = await startStill();
+    const waits = looked(server);
+    const answer = claim(server, { waitMs: 60_000 });
+    await waits;
+    await server.post("/v1/queues/default/pause");
+    await server.post("/v1/jobs", { name: "a" });
+    await settled();
+    expect((await server.get("/v1/jobs/1")).as(JobDetailView).state).toBe("pending");
+    await server.post("/v1/queues/default/resume");
+    expect((await answer).as(ClaimView).jobs).toMatchObject([{ id: "1" }]);
+  });
+});
+
 describe("a server that drains", () => {
   test("answers who waits, refuses new claims, and lets workers finish", async () => {
     const server = await startStill();
@@ -335,7 +471,7 @@ describe("a server that drains", () => {
     expect([ready.status, ready.json]).toEqual([503, { status: "unavailable" }]);
     expect((await server.get("/healthz")).status).toBe(200);
     const beat = await server.post("/v1/heartbeat", { workerId: "w", leases: [{ id: "1", leaseToken }] });
-    expect(beat.body).toMatchObject({ results: [{ ok: true }] });
+    expect(beat.body).toMatchObject({ results: [{ ok: true }], draining: true });
     expect((await server.post("/v1/jobs", { name: "b" })).status).toBe(201);
     expect((await server.post("/v1/jobs/1/complete", { leaseToken })).body).toMatchObject({
       state: "completed",

@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
 import { JobDetailView } from "../../src/api/job.js";
-import { CompletedView, FailedView, HeartbeatView, SettledView } from "../../src/api/lease.js";
+import { AckView, CompletedView, FailedView, HeartbeatView, SettledView } from "../../src/api/lease.js";
 import { Problem } from "../../src/api/problem.js";
 import { reap } from "../../src/engine/loops/reaper.js";
 import { EventLog } from "../support/event-log.js";
@@ -279,7 +279,7 @@ describe("a heartbeat", () => {
 
   test("may be empty", async () => {
     const server = await startHttpServer();
-    expect((await beat(server, [])).json).toEqual({ results: [] });
+    expect((await beat(server, [])).json).toEqual({ results: [], heartbeatMs: 10_000, draining: false });
   });
 
   test.each([
@@ -297,6 +297,132 @@ describe("a heartbeat", () => {
     const server = await startHttpServer();
     const answer = await beat(server, [], change);
     expect(answer.as(Problem).errors).toEqual([expect.objectContaining({ pointer, code })]);
+  });
+});
+
+describe("an ack", () => {
+  /** Claims so many jobs with one request. */
+  async function claimMany(server: HttpServer, count: number): Promise<readonly Lease[]> {
+    await server.post("/v1/jobs/batch", { jobs: Array.from({ length: count }, () => ({ name: "a" })) });
+    const answer = await server.post("/v1/claim", { workerId: "w", queues: ["default"], max: count });
+    return answer.as(ClaimView).jobs;
+  }
+
+  const ack = (server: HttpServer, results: readonly object[]): Promise<Answer> =>
+    server.post("/v1/ack", { results });
+
+  test("ends each claim in its own way, and again with the same answer", async () => {
+    const server = await startHttpServer();
+    const events = new EventLog(server.context.events);
+    const [done, failed, dead, released, snoozed] = (await claimMany(server, 5)).map(
+      ({ id, leaseToken }) => ({ id, leaseToken }),
+    );
+    const results = [
+      { ...done, outcome: "completed", result: { ok: 1 } },
+      { ...failed, outcome: "failed", error: { message: "x" }, retry: { delayMs: 60_000 } },
+      { ...dead, outcome: "failed", error: { type: "E", message: "y" }, retry: "never" },
+      { ...released, outcome: "released" },
+      { ...snoozed, outcome: "snoozed", delayMs: 60_000 },
+    ];
+    const first = (await ack(server, results)).as(AckView);
+    expect(first.results).toMatchObject([
+      { id: "1", ok: true, state: "completed", resultProblem: null },
+      { id: "2", ok: true, state: "scheduled" },
+      { id: "3", ok: true, state: "dead" },
+      { id: "4", ok: true, state: "pending" },
+      { id: "5", ok: true, state: "scheduled" },
+    ]);
+    expect((await ack(server, results)).as(AckView)).toEqual(first);
+    expect(events.names).toEqual([
+      "job.completed",
+      "job.retrying",
+      "job.dead",
+      "job.released",
+      "job.snoozed",
+    ]);
+    expect((await server.get("/v1/jobs/1/result")).text).toBe('{"ok":1}');
+    expect(await detail(server, "3")).toMatchObject({ lastError: { type: "E", message: "y" } });
+    expect(await detail(server, "4")).toMatchObject({ attempt: 0 });
+  });
+
+  test("WRK-16 with one lost lease of 500 ends the other 499, in one transaction", async () => {
+    const server = await startHttpServer();
+    const leases = await claimMany(server, 500);
+    await server.post("/v1/jobs/250/cancel");
+    const settle = vi.spyOn(server.store.claims, "settle");
+    const results = leases.map(({ id, leaseToken }) => ({ id, leaseToken, outcome: "completed" }));
+    const answer = (await ack(server, results)).as(AckView);
+    expect(answer.results.filter(({ ok }) => ok)).toHaveLength(499);
+    expect(answer.results[249]).toMatchObject({
+      id: "250",
+      ok: false,
+      code: "lease_lost",
+      reason: "cancelled",
+      detail: expect.stringContaining("cancelled") as string,
+    });
+    expect(settle).toHaveBeenCalledTimes(1);
+    expect((await server.get("/v1/queues/default")).body).toMatchObject({
+      counts: { completed: 499, cancelled: 1, running: 0 },
+    });
+  });
+
+  test("refuses stale and made-up tokens in their places, and leaves the present claim alone", async () => {
+    const server = await startHttpServer();
+    const stale = await started(server);
+    await server.post("/v1/jobs/1/release", { leaseToken: stale.leaseToken });
+    const present = await claim(server);
+    for (const outcome of [
+      { outcome: "completed" },
+      { outcome: "failed", error: { message: "x" } },
+      { outcome: "released" },
+      { outcome: "snoozed", delayMs: 0 },
+    ]) {
+      const answer = await ack(server, [
+        { id: "1", leaseToken: stale.leaseToken, ...outcome },
+        { id: "1", leaseToken: "lt_1_made-up", ...outcome },
+        { id: "77", leaseToken: present.leaseToken, ...outcome },
+      ]);
+      expect(answer.as(AckView).results.map(({ ok }) => ok)).toEqual([false, false, false]);
+    }
+    expect(await detail(server)).toMatchObject({ state: "running", token: present.token });
+  });
+
+  test("keeps the results that it can, and says which it cannot", async () => {
+    const server = await startHttpServer();
+    const leases = await claimMany(server, 3);
+    const items = leases.map(({ id, leaseToken }, index) => {
+      const result = ["1", "9007199254740993", '"9007199254740993"'][index]!;
+      return `{"id":"${id}","leaseToken":"${leaseToken}","outcome":"completed","result":${result}}`;
+    });
+    const answer = await server.send("POST", "/v1/ack", { raw: `{"results":[${items.join()}]}` });
+    const problems = answer.as(AckView).results.map((item) => item.ok && item.resultProblem);
+    expect(problems).toEqual([null, expect.stringContaining("9007199254740993"), null]);
+  });
+
+  test("refuses fields that do not belong to the outcome, and lacks none that do", async () => {
+    const server = await startHttpServer();
+    const { id, leaseToken } = await started(server);
+    const answer = await ack(server, [
+      { id, leaseToken, outcome: "failed", result: 1 },
+      { id, leaseToken, outcome: "snoozed", retry: "auto" },
+      { id, leaseToken, outcome: "completed", error: { message: "x" } },
+    ]);
+    expect(answer.status).toBe(422);
+    expect(answer.as(Problem).errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+      "/results/0/result conflict",
+      "/results/0/error required",
+      "/results/1/retry conflict",
+      "/results/1/delayMs required",
+      "/results/2/error conflict",
+    ]);
+    const many = Array.from({ length: 501 }, () => ({ id, leaseToken, outcome: "completed" }));
+    expect((await ack(server, many)).as(Problem).errors).toMatchObject([{ pointer: "/results" }]);
+    expect((await detail(server)).state).toBe("running");
+  });
+
+  test("may be empty", async () => {
+    const server = await startHttpServer();
+    expect((await ack(server, [])).json).toEqual({ results: [] });
   });
 });
 

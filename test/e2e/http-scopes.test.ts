@@ -60,6 +60,7 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   claimJobs: ["admin", "worker"],
   heartbeat: ["admin", "worker"],
   completeJob: ["admin", "worker"],
+  ack: ["admin", "worker"],
   failJob: ["admin", "worker"],
   releaseJob: ["admin", "worker"],
   snoozeJob: ["admin", "worker"],

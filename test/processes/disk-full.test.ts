@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { KonveierError } from "../../src/core/errors.js";
 import { Konveier } from "../../src/konveier.js";
 import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite/open.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { checkSound } from "../crash/sound-database.js";
 import { EventLog } from "../support/event-log.js";
 import { FakeClock } from "../support/fake-clock.js";

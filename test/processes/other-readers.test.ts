@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Konveier } from "../../src/konveier.js";
 import { openSqliteStore } from "../../src/store/sqlite/open.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { checkSound } from "../crash/sound-database.js";
 import { startProgram, type ChildProgram } from "../support/child-program.js";
 import { allJobs } from "../support/recount.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo, LookupFunction, Server } from "node:net";
 import type { Clock } from "../../src/core/clock.js";
-import type { JobContext } from "../../src/worker/define-job.js";
+import type { JobContext } from "../../src/core/define-job.js";
 import type { WebhookCallPayload } from "../../src/handlers/webhook/payload.js";
 import type { WebhookCallResult } from "../../src/handlers/webhook/result.js";
 import { webhookCall, type WebhookCallOptions } from "../../src/handlers/webhook/webhook-call.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JobRequest } from "../../src/core/job-request.js";
 import { Konveier } from "../../src/konveier.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { Gate, Gates } from "./gate.js";
 import { POLL_MS, Rig, SHORT_LEASE } from "./rig.js";
 

@@ -3,7 +3,7 @@ import { ABORT_GRACE_MS } from "../../src/core/defaults.js";
 import { LeaseLostError } from "../../src/core/errors.js";
 import { createContext } from "../../src/engine/context.js";
 import { reap } from "../../src/engine/loops/reaper.js";
-import { defineJob, type JobContext } from "../../src/worker/define-job.js";
+import { defineJob, type JobContext } from "../../src/core/define-job.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { Gate, Gates } from "./gate.js";
 import { HEARTBEAT_MS, LEASE_MS, Rig, SHORT_LEASE } from "./rig.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startProgram } from "../support/child-program.js";
 import { SqliteFile } from "../support/sqlite-file.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { Rig, SHORT_LEASE } from "./rig.js";
 import type { OneJobInput } from "./programs/one-job.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { Rig, SHORT_LEASE } from "./rig.js";
 
 const JOBS = 2_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LeaseLostError } from "../../src/core/errors.js";
-import { defineJob, type JobContext } from "../../src/worker/define-job.js";
+import { defineJob, type JobContext } from "../../src/core/define-job.js";
 import { Gate } from "./gate.js";
 import { Rig, SHORT_LEASE } from "./rig.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { KonveierError } from "../../src/core/errors.js";
 import type { Settlement } from "../../src/store/claims.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { Gates } from "./gate.js";
 import { LEASE_MS, POLL_MS, Rig, SHORT_LEASE } from "./rig.js";
 

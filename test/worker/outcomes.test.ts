@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { NonRetryableError, RetryAfter, Snooze } from "../../src/core/outcomes.js";
-import { defineJob, type JobHandler } from "../../src/worker/define-job.js";
+import { defineJob, type JobHandler } from "../../src/core/define-job.js";
 import { Rig, SHORT_LEASE } from "./rig.js";
 
 const FIXED = { type: "fixed", delayMs: 5_000 } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { KonveierError } from "../../src/core/errors.js";
 import { Konveier, type KonveierOptions } from "../../src/konveier.js";
-import { defineJob, type PayloadSchema } from "../../src/worker/define-job.js";
+import { defineJob, type PayloadSchema } from "../../src/core/define-job.js";
 import { FakeClock, T0 } from "../support/fake-clock.js";
 import { SqliteFile } from "../support/sqlite-file.js";
 import { Rig } from "./rig.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defineJob, type PayloadSchema } from "../../src/worker/define-job.js";
+import { defineJob, type PayloadSchema } from "../../src/core/define-job.js";
 import { Gate } from "./gate.js";
 import { LEASE_MS, Rig, SHORT_LEASE } from "./rig.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { KonveierError } from "../../src/core/errors.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import type { WorkerOptions } from "../../src/worker/worker.js";
 import { Gate } from "./gate.js";
 import { Rig, SHORT_LEASE } from "./rig.js";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ABORT_GRACE_MS, DEFAULT_GRACE_MS } from "../../src/core/defaults.js";
 import { KonveierError } from "../../src/core/errors.js";
-import { defineJob, type JobContext } from "../../src/worker/define-job.js";
-import { WorkerStoppingError } from "../../src/worker/run.js";
+import { defineJob, type JobContext } from "../../src/core/define-job.js";
+import { WorkerStoppingError } from "../../src/core/run.js";
 import { Gate, Gates } from "./gate.js";
 import { HEARTBEAT_MS, LEASE_MS, Rig, SHORT_LEASE } from "./rig.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ABORT_GRACE_MS } from "../../src/core/defaults.js";
-import { defineJob, type JobContext } from "../../src/worker/define-job.js";
-import { JobTimeoutError } from "../../src/worker/run.js";
+import { defineJob, type JobContext } from "../../src/core/define-job.js";
+import { JobTimeoutError } from "../../src/core/run.js";
 import { Gates } from "./gate.js";
 import { LEASE_MS, Rig, SHORT_LEASE } from "./rig.js";
 

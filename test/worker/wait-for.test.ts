@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Konveier } from "../../src/konveier.js";
-import { defineJob } from "../../src/worker/define-job.js";
+import { defineJob } from "../../src/core/define-job.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
 const double = defineJob("double", {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { NonRetryableError, RetryAfter } from "../../core/outcomes.js";
-import type { JobContext } from "../../worker/define-job.js";
+import type { JobContext } from "../../core/define-job.js";
 import { emailSend, imageResize, type EmailPayload, type ImagePayload } from "./jobs.js";
 import type { Simulation } from "./simulation.js";
 

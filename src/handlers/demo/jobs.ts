@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from "../../core/clock.js";
 import { NonRetryableError } from "../../core/outcomes.js";
-import { defineJob, type AnyJobDefinition, type JobDefinition } from "../../worker/define-job.js";
+import { defineJob, type AnyJobDefinition, type JobDefinition } from "../../core/define-job.js";
 import { simulate, SIMULATED, type Simulation } from "./simulation.js";
 
 export interface EmailPayload {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.js";
 import { callAt } from "../../core/clock.js";
 import { NonRetryableError, RetryAfter } from "../../core/outcomes.js";
-import type { JobContext } from "../../worker/define-job.js";
+import type { JobContext } from "../../core/define-job.js";
 
 /** What a demo job shall do, in its payload as `simulate`. All of it is optional. */
 export interface Simulation {

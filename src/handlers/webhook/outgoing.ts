@@ -1,4 +1,4 @@
-import type { JobContext } from "../../worker/define-job.js";
+import type { JobContext } from "../../core/define-job.js";
 import type { WebhookMethod, WebhookRequest } from "./payload.js";
 import { webhookSignature } from "./signature.js";
 

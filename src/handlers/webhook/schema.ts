@@ -1,4 +1,4 @@
-import type { PayloadSchema } from "../../worker/define-job.js";
+import type { PayloadSchema } from "../../core/define-job.js";
 import { hostOf, refusalWithoutLookup } from "./address-guard.js";
 import type { AddressPolicy } from "./address-policy.js";
 import { readPayload, type WebhookCallPayload } from "./payload.js";

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { systemClock, type Clock } from "../../core/clock.js";
 import { KonveierError } from "../../core/errors.js";
 import { NonRetryableError } from "../../core/outcomes.js";
-import { defineJob, type JobContext, type JobDefinition } from "../../worker/define-job.js";
+import { defineJob, type JobContext, type JobDefinition } from "../../core/define-job.js";
 import { addressPolicy } from "./address-policy.js";
 import { openConnection, type Route } from "./connection.js";
 import { exchange } from "./exchange.js";

@@ -8,10 +8,10 @@ import { Loop } from "../../engine/loops/loop.js";
 import type { ClaimRequest } from "../../store/claims.js";
 
 /**
- * Waiters that try at the same time: enough to share a transaction when many jobs arrive, few enough
- * that one job does not make a thousand idle workers ask for it.
+ * Waiters that try at the same time, at the most. A round begins with one and doubles as long as all get
+ * what they asked for: one job makes two ask, whoever waits, and many jobs soon share a transaction.
  */
-const TURN = 16;
+const LARGEST_TURN = 64;
 
 interface Waiter {
   readonly request: ClaimRequest;
@@ -28,6 +28,8 @@ interface Line {
   readonly key: string;
   readonly queues: readonly string[];
   readonly waiters: Set<Waiter>;
+  /** Those with a name for their claim that have not asked yet: the store may have their jobs, whoever is before them. */
+  readonly unasked: Set<Waiter>;
   /** Jobs may have come since the last round began. */
   woken: boolean;
   serving: Promise<void> | null;
@@ -81,6 +83,10 @@ export class ClaimDesk {
     return waiting;
   }
 
+  get draining(): boolean {
+    return this.#draining;
+  }
+
   /** Answers all who wait and refuses new claims. Claims that are on their way are finished. */
   drain(): void {
     this.#draining = true;
@@ -109,7 +115,9 @@ export class ClaimDesk {
           cancelTimer();
           gone.removeEventListener("abort", over);
         };
+        supersede(line, waiter);
         line.waiters.add(waiter);
+        if (request.claimId !== undefined) line.unasked.add(waiter);
         // The first try is a round like any other, so that no change between a try and the wait is missed.
         this.#serve(line);
       });
@@ -123,7 +131,14 @@ export class ClaimDesk {
     const key = keyOf(request);
     let line = this.#lines.get(key);
     if (line === undefined) {
-      line = { key, queues: request.queues, waiters: new Set(), woken: false, serving: null };
+      line = {
+        key,
+        queues: request.queues,
+        waiters: new Set(),
+        unasked: new Set(),
+        woken: false,
+        serving: null,
+      };
       this.#lines.set(key, line);
     }
     return line;
@@ -155,21 +170,26 @@ export class ClaimDesk {
 
   /** Turn by turn, until somebody comes up short: then nothing is left for those behind. */
   async #round(line: Line): Promise<void> {
-    while (line.waiters.size > 0) {
-      const turn = [...line.waiters].slice(0, TURN);
+    for (let size = 1; line.waiters.size > 0; size = Math.min(size * 2, LARGEST_TURN)) {
+      const turn = firstOf(line.waiters, size);
       const sated = await Promise.all(turn.map((waiter) => this.#try(line, waiter)));
-      if (sated.includes(false)) return;
+      if (sated.includes(false)) break;
     }
+    // After the line, so that nobody is overtaken.
+    await Promise.all([...line.unasked].map((waiter) => this.#try(line, waiter)));
   }
 
-  /** Whether this waiter got all it asked for, so that there may be more. Its failure is no one else's. */
+  /** Whether there may be more after what this waiter got. Its failure is no one else's. */
   async #try(line: Line, waiter: Waiter): Promise<boolean> {
+    const { request } = waiter;
+    line.unasked.delete(waiter);
     waiter.claiming = true;
     try {
-      const jobs = await claim(this.context, waiter.request);
+      const jobs = await claim(this.context, request);
       waiter.claiming = false;
       if (jobs.length > 0 || waiter.over) leave(line, waiter, jobs);
-      return jobs.length === waiter.request.max;
+      // What was handed out again says nothing about what is left.
+      return request.claimId === undefined ? jobs.length === request.max : jobs.length > 0;
     } catch (error) {
       line.waiters.delete(waiter);
       waiter.reject(error);
@@ -185,7 +205,28 @@ function end(line: Line, waiter: Waiter): void {
 
 function leave(line: Line, waiter: Waiter, jobs: readonly ClaimedJob[]): void {
   line.waiters.delete(waiter);
+  line.unasked.delete(waiter);
   waiter.resolve(jobs);
+}
+
+/**
+ * A worker that asks again under the same name has given up on its first request, of which the server may
+ * not know yet: that one is answered with no jobs. If it is being served right now, the store hands out the
+ * same to both.
+ */
+function supersede(line: Line, { request: { workerId, claimId } }: Waiter): void {
+  if (claimId === undefined) return;
+  for (const other of line.waiters) {
+    if (other.request.claimId === claimId && other.request.workerId === workerId) end(line, other);
+  }
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.push(item) === count) break;
+  }
+  return first;
 }
 
 function keyOf({ queues, names }: ClaimRequest): string {

@@ -1,7 +1,8 @@
 import { LeaseLostError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
 import type { EngineContext } from "../../engine/context.js";
-import { failure, type RetryWish } from "../../engine/fail.js";
+import type { RetryWish } from "../../core/verdict.js";
+import { failure } from "../../engine/fail.js";
 import { currentClaim, settle } from "../../engine/settle.js";
 import type { ClaimKey, Failure, Settled, Settlement } from "../../store/claims.js";
 

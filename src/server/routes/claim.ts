@@ -1,6 +1,7 @@
 import { ClaimBody, ClaimView } from "../../api/claim.js";
 import { HeartbeatBody, HeartbeatView } from "../../api/lease.js";
 import { DEFAULT_LEASE_MS } from "../../core/defaults.js";
+import { heartbeatIntervalMs } from "../../core/heartbeat.js";
 import { formatInstant } from "../../core/instant.js";
 import type { ClaimedJob } from "../../core/job.js";
 import { heartbeat } from "../../engine/heartbeat.js";
@@ -20,23 +21,28 @@ export function claimRoutes(app: App, { context, signer, desk, remoteWorkers, me
     {
       schema: {
         operationId: "claimJobs",
-        summary: "Take jobs.",
+        summary: "Take jobs, waiting for the first if need be.",
         tags: ["workers"],
-        response: { 200: ClaimView },
         body: ClaimBody,
+        response: { 200: ClaimView },
       },
       config: { access: "work", problems: ["draining"], waits: true },
     },
     async (request, reply) => {
       const claim = claimRequestOf(request.body);
       const delivery = new Delivery<readonly ClaimedJob[]>(request.raw.socket, reply.raw, (jobs) => {
-        giveBack(context, claim.workerId, jobs);
+        giveBack(context, claim, jobs);
       });
       for (const queue of claim.queues) requireQueue(request, queue);
       remoteWorkers.claims(claim, request.ip);
       const jobs = await desk.claim(claim, request.body.waitMs ?? 0, delivery.gone);
       delivery.carry(jobs);
-      return reply.type("application/json").send(claimAnswer(signer, jobs, context.store.now()) as never);
+      const text = claimAnswer(signer, jobs, {
+        serverTime: formatInstant(context.store.now()),
+        heartbeatMs: heartbeatIntervalMs(claim.leaseMs),
+        draining: desk.draining,
+      });
+      return reply.type("application/json").send(text as unknown as ClaimView);
     },
   );
 
@@ -45,25 +51,26 @@ export function claimRoutes(app: App, { context, signer, desk, remoteWorkers, me
     {
       schema: {
         operationId: "heartbeat",
-        summary: "Extend leases.",
+        summary: "Extend leases, each for itself.",
         tags: ["workers"],
-        response: { 200: HeartbeatView },
         body: HeartbeatBody,
+        response: { 200: HeartbeatView },
       },
       config: { access: "work" },
     },
-    async ({ body }) => {
+    async ({ body }): Promise<HeartbeatView> => {
+      const leaseMs = body.leaseMs ?? DEFAULT_LEASE_MS;
       remoteWorkers.beats(body.workerId, body.leases.length);
       const keys = body.leases.map(({ id, leaseToken }) => readLeaseToken(signer, id, leaseToken));
       const known = keys.filter((key) => key !== null);
-      const extended = await heartbeat(context, known, body.leaseMs ?? DEFAULT_LEASE_MS);
+      const extended = await heartbeat(context, known, leaseMs);
       const answers = new Map<ClaimKey, Extended>(known.map((key, index) => [key, extended[index] ?? LOST]));
       const results = body.leases.map(({ id }, index) => {
         const key = keys[index] ?? null;
         return leaseView(id, key === null ? LOST : (answers.get(key) ?? LOST));
       });
       metrics.process.rejected("heartbeat", results.filter(({ ok }) => !ok).length);
-      return { results } satisfies HeartbeatView;
+      return { results, heartbeatMs: heartbeatIntervalMs(leaseMs), draining: desk.draining };
     },
   );
 }
@@ -77,12 +84,13 @@ function leaseView(id: string, extended: Extended): HeartbeatView["results"][num
     : { id, ok: false, reason: extended.reason };
 }
 
-function claimRequestOf({ workerId, queues, names, max, leaseMs }: ClaimBody): ClaimRequest {
-  return {
+function claimRequestOf({ workerId, claimId, queues, names, max, leaseMs }: ClaimBody): ClaimRequest {
+  const request = {
     workerId,
     queues,
     names: names ?? null,
     max: max ?? 1,
     leaseMs: leaseMs ?? DEFAULT_LEASE_MS,
   };
+  return claimId === undefined ? request : { ...request, claimId };
 }

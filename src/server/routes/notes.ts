@@ -21,7 +21,7 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
     {
       schema: {
         operationId: "reportProgress",
-        summary: "Say how far the job is.",
+        summary: "Show how far a job is.",
         tags,
         params: JobParams,
         body: ProgressBody,
@@ -34,7 +34,7 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
       const message =
         body.message === undefined ? null : storableText(body.message, MAX_PROGRESS_MESSAGE_LENGTH);
       refuseLost(key, await claims.progress(key, body.percent, message));
-      return reply.code(204).send();
+      return reply.code(204).send(null);
     },
   );
 
@@ -43,7 +43,7 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
     {
       schema: {
         operationId: "appendLogs",
-        summary: "Add lines to the job's log.",
+        summary: "Add lines to the log of a job.",
         tags,
         params: JobParams,
         body: LogsBody,
@@ -57,8 +57,8 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
         level: level ?? ("info" as const),
         message: storableText(message, MAX_LOG_MESSAGE_LENGTH),
       }));
-      refuseLost(key, await claims.log(key, lines));
-      return reply.code(204).send();
+      refuseLost(key, await claims.log(key, lines, body.seq));
+      return reply.code(204).send(null);
     },
   );
 }

@@ -7,22 +7,17 @@ import {
   SettledView,
   SnoozeBody,
 } from "../../api/lease.js";
-import { MAX_ERROR_MESSAGE_LENGTH, MAX_ERROR_STACK_LENGTH } from "../../core/defaults.js";
-import type { KonveierError } from "../../core/errors.js";
 import { formatInstant } from "../../core/instant.js";
-import { storableText } from "../../core/storable-text.js";
-import type { StoredError } from "../../core/stored-error.js";
-import { completion } from "../../engine/complete.js";
-import type { ClaimKey, Settled, Settlement } from "../../store/claims.js";
+import type { Settled } from "../../store/claims.js";
 import type { App } from "../app.js";
 import { claimKeyOf } from "../claims/lease-token.js";
+import { completionOf, storedErrorOf } from "../claims/said.js";
 import { failClaim, settleClaim } from "../claims/settle-claim.js";
 import type { Services } from "../services.js";
 import { JobParams } from "./jobs.js";
 
 /** A result may be larger than what is kept: the work is done, and is accepted without it. */
-const COMPLETE_BODY_LIMIT = 8 * 1024 * 1024;
-const MAX_ERROR_TYPE_LENGTH = 200;
+export const COMPLETE_BODY_LIMIT = 8 * 1024 * 1024;
 
 const tags = ["workers"];
 const config = { access: "work", problems: ["lease_lost"] } as const;
@@ -34,7 +29,7 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
     {
       schema: {
         operationId: "completeJob",
-        summary: "Say that the job is done, with its result.",
+        summary: "Say that the work is done.",
         tags,
         params: JobParams,
         body: CompleteBody,
@@ -47,7 +42,7 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
       const key = claimKeyOf(signer, params.id, body.leaseToken);
       const settlement = completionOf(key, body.result, bodyFault);
       const { state } = await settleClaim(context, settlement);
-      return { state, resultProblem: settlement.verb === "complete" ? settlement.resultProblem : null };
+      return { state, resultProblem: settlement.resultProblem };
     },
   );
 
@@ -77,7 +72,7 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
     {
       schema: {
         operationId: "releaseJob",
-        summary: "Give the job back unfinished. The attempt does not count.",
+        summary: "Give a job back unfinished; the attempt does not count.",
         tags,
         params: JobParams,
         body: ReleaseBody,
@@ -96,7 +91,7 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
     {
       schema: {
         operationId: "snoozeJob",
-        summary: "Put the job off. The attempt does not count.",
+        summary: "Give a job back to run later; the attempt does not count.",
         tags,
         params: JobParams,
         body: SnoozeBody,
@@ -111,28 +106,6 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
   );
 }
 
-/** A number that would change is refused everywhere else. Here the work is done: only its result is not kept. */
-function completionOf(key: ClaimKey, result: unknown, bodyFault: KonveierError | null): Settlement {
-  if (bodyFault === null) return completion(key, result);
-  return { verb: "complete", ...key, result: null, resultProblem: bodyFault.message };
-}
-
 function settledView({ state, runAt }: Extract<Settled, { ok: true }>) {
   return { state, runAt: formatInstant(runAt) };
-}
-
-function storedErrorOf({
-  type,
-  message,
-  stack,
-}: {
-  type?: string;
-  message: string;
-  stack?: string;
-}): StoredError {
-  return {
-    type: storableText(type === undefined || type === "" ? "Error" : type, MAX_ERROR_TYPE_LENGTH),
-    message: storableText(message === "" ? "An error without a message" : message, MAX_ERROR_MESSAGE_LENGTH),
-    stack: stack === undefined ? null : storableText(stack, MAX_ERROR_STACK_LENGTH),
-  };
 }

@@ -7,10 +7,12 @@ import type {
   ExpiredClaim,
   Extended,
   FailedSettlement,
+  NamedClaim,
   NewLogLine,
   Settled,
   Settlement,
 } from "../claims.js";
+import { ClaimIds } from "./claim-ids.js";
 import { Claim } from "./claim.js";
 import type { SqliteContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
@@ -21,6 +23,7 @@ import { Settle } from "./settle.js";
 
 export class SqliteClaims implements ClaimStore {
   readonly #claim;
+  readonly #claimIds;
   readonly #current;
   readonly #settle;
   readonly #notes;
@@ -33,6 +36,7 @@ export class SqliteClaims implements ClaimStore {
     this.#claim = new Claim(context);
     this.#current = new CurrentClaim(db);
     this.#settle = new Settle(context, this.#current);
+    this.#claimIds = new ClaimIds(context, this.#claim, this.#current, this.#settle);
     this.#notes = new Notes(context, this.#current);
     this.#promote = new Promote(context);
     this.#extend = db.prepare<[number, number, number]>(
@@ -46,9 +50,22 @@ export class SqliteClaims implements ClaimStore {
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
     if (request.max < 1) return [];
+    const { claimId } = request;
+    if (claimId !== undefined) return this.#claimAs({ ...request, claimId });
     // Looking costs microseconds, the write lock would make every idle worker wait for the others.
     const waiting = await this.context.read(() => this.#claim.mayHaveJobs(request));
     return waiting ? this.context.write(() => this.#claim.take(request)) : [];
+  }
+
+  async #claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
+    const worthwhile = await this.context.read(
+      () => this.#claimIds.knows(request) || this.#claim.mayHaveJobs(request),
+    );
+    return worthwhile ? this.context.write(() => this.#claimIds.take(request)) : [];
+  }
+
+  giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): Promise<readonly Settled[]> {
+    return this.context.write(() => this.#claimIds.giveBack(claim, keys));
   }
 
   current(key: ClaimKey): Promise<ClaimedJob | LeaseLossReason> {
@@ -83,8 +100,8 @@ export class SqliteClaims implements ClaimStore {
     return this.context.write(() => this.#notes.progress(key, percent, message));
   }
 
-  log(key: ClaimKey, lines: readonly NewLogLine[]): Promise<LeaseLossReason | null> {
-    return this.context.write(() => this.#notes.log(key, lines));
+  log(key: ClaimKey, lines: readonly NewLogLine[], seq?: number): Promise<LeaseLossReason | null> {
+    return this.context.write(() => this.#notes.log(key, lines, seq));
   }
 
   expired(limit: number): Promise<readonly ExpiredClaim[]> {

@@ -9,6 +9,7 @@ export class Notes {
   readonly #setProgress;
   readonly #lastSeq;
   readonly #insertLine;
+  readonly #newBatch;
 
   constructor(
     private readonly context: SqliteContext,
@@ -25,6 +26,11 @@ export class Notes {
     this.#insertLine = db.prepare(
       "INSERT INTO job_logs (job_id, seq, attempt, at, level, message) VALUES (?, ?, ?, ?, ?, ?)",
     );
+    this.#newBatch = db.prepare<[number, number, number]>(
+      `INSERT INTO job_log_batches (job_id, token, seq) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET token = excluded.token, seq = excluded.seq
+       WHERE token <> excluded.token OR seq < excluded.seq`,
+    );
   }
 
   /** Runs inside a write transaction. */
@@ -36,9 +42,10 @@ export class Notes {
   }
 
   /** Runs inside a write transaction. Lines beyond the limit are dropped; the last one kept says so. */
-  log(key: ClaimKey, lines: readonly NewLogLine[]): LeaseLossReason | null {
+  log(key: ClaimKey, lines: readonly NewLogLine[], batch?: number): LeaseLossReason | null {
     const row = this.current.find(key);
     if (typeof row === "string") return row;
+    if (batch !== undefined && this.#newBatch.run(row.id, row.token, batch).changes === 0) return null;
     const at = this.context.clock.now();
     let seq = this.#lastSeq.get(row.id) ?? 0;
     for (const line of lines) {

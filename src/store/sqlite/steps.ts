@@ -9,6 +9,7 @@ export const STEPS = [
   "enqueue:key",
   "claim:update",
   "claim:payload",
+  "claim:name",
   "settle:job",
   "settle:result",
   "settle:attempt",

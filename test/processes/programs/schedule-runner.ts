@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { KonveierError } from "../../../src/core/errors.js";
 import { Konveier } from "../../../src/konveier.js";
 import type { ScheduleOptions } from "../../../src/schedules.js";
-import { defineJob } from "../../../src/worker/define-job.js";
+import { defineJob } from "../../../src/core/define-job.js";
 import { input, leave, onCommand, tell } from "./parent.js";
 
 export interface RunnerInput {

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync } from "node:fs";
 import { KonveierError } from "../../../src/core/errors.js";
 import type { EventName } from "../../../src/core/events.js";
 import { Konveier } from "../../../src/konveier.js";
-import { defineJob, type JobContext } from "../../../src/worker/define-job.js";
+import { defineJob, type JobContext } from "../../../src/core/define-job.js";
 import type { WorkerOptions } from "../../../src/worker/worker.js";
 import { input, leave, onCommand, tell } from "./parent.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.js";
-import { LeaseLostError } from "../core/errors.js";
-import type { ClaimedJob } from "../core/job.js";
+import { LeaseLostError } from "./errors.js";
+import type { ClaimedJob } from "./job.js";
 import { JobTimeoutError, Run, WorkerStoppingError } from "./run.js";
 
 function setUp() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KonveierError } from "../core/errors.js";
+import { KonveierError } from "./errors.js";
 import { defineJob, type JobHandler } from "./define-job.js";
 
 const handler = (): undefined => undefined;

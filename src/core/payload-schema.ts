@@ -1,6 +1,6 @@
-import type { Fault } from "../core/errors.js";
-import { pointerPart } from "../core/json-pointer.js";
-import { validationError } from "../core/job-request.js";
+import type { Fault } from "./errors.js";
+import { pointerPart } from "./json-pointer.js";
+import { validationError } from "./job-request.js";
 import type { PayloadSchema } from "./define-job.js";
 
 /** The payload as its schema gives it back. @throws KonveierError `validation_failed` with every issue */

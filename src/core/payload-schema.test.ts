@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KonveierError } from "../core/errors.js";
+import { KonveierError } from "./errors.js";
 import type { PayloadSchema, SchemaResult } from "./define-job.js";
 import { validatePayload } from "./payload-schema.js";
 

@@ -1,7 +1,7 @@
-import type { Backoff, BackoffFunction } from "../core/backoff.js";
-import { KonveierError } from "../core/errors.js";
-import type { ClaimedJob, LogLevel } from "../core/job.js";
-import { assertName } from "../core/names.js";
+import type { Backoff, BackoffFunction } from "./backoff.js";
+import { KonveierError } from "./errors.js";
+import type { ClaimedJob, LogLevel } from "./job.js";
+import { assertName } from "./names.js";
 
 /** What a handler is given. */
 export interface JobContext<Payload = unknown> {

@@ -1,6 +1,6 @@
-import type { Clock } from "../core/clock.js";
-import { LeaseLostError, type LeaseLossReason } from "../core/errors.js";
-import type { ClaimedJob } from "../core/job.js";
+import type { Clock } from "./clock.js";
+import { LeaseLostError, type LeaseLossReason } from "./errors.js";
+import type { ClaimedJob } from "./job.js";
 
 /** The attempt took longer than the job's `timeoutMs`. Reason of the handler's signal. */
 export class JobTimeoutError extends Error {

@@ -1,25 +1,35 @@
-import { MAX_LOG_MESSAGE_LENGTH, MAX_PROGRESS_MESSAGE_LENGTH } from "../core/defaults.js";
-import { LeaseLostError } from "../core/errors.js";
-import { LOG_LEVELS, type LogLevel } from "../core/job.js";
-import { storableText } from "../core/storable-text.js";
-import type { ClaimStore } from "../store/claims.js";
+import { MAX_LOG_MESSAGE_LENGTH, MAX_PROGRESS_MESSAGE_LENGTH } from "./defaults.js";
+import { LeaseLostError, type LeaseLossReason } from "./errors.js";
+import { LOG_LEVELS, type LogLevel } from "./job.js";
+import { storableText } from "./storable-text.js";
 import type { JobContext } from "./define-job.js";
 import type { Run } from "./run.js";
+
+/** Where the notes of running jobs go. Each answers why the claim is lost, or `null`. */
+export interface Notes {
+  progress(run: NotedRun, percent: number, message: string | null): Promise<LeaseLossReason | null>;
+  log(
+    run: NotedRun,
+    lines: readonly { readonly level: LogLevel; readonly message: string }[],
+  ): Promise<LeaseLossReason | null>;
+}
+
+type NotedRun = Pick<Run["job"], "id" | "token">;
 
 /** What a handler is given, over the run of its job. */
 export class RunContext implements JobContext {
   readonly job: JobContext["job"];
   readonly token: number;
   readonly #run: Run;
-  readonly #claims: ClaimStore;
+  readonly #notes: Notes;
 
   constructor(
     run: Run,
     readonly payload: unknown,
-    claims: ClaimStore,
+    notes: Notes,
   ) {
     this.#run = run;
-    this.#claims = claims;
+    this.#notes = notes;
     this.job = run.job;
     this.token = run.job.token;
   }
@@ -41,7 +51,7 @@ export class RunContext implements JobContext {
     if (!Number.isFinite(percent)) throw new RangeError(`progress ${percent} is no number`);
     const text = message === undefined ? null : storableText(message, MAX_PROGRESS_MESSAGE_LENGTH);
     const bounded = Math.min(Math.max(percent, 0), 100);
-    await this.#guarded(() => this.#claims.progress(this.#run.job, bounded, text));
+    await this.#guarded(() => this.#notes.progress(this.#run.job, bounded, text));
   }
 
   async #log(message: string, level: LogLevel = "info"): Promise<void> {
@@ -49,10 +59,10 @@ export class RunContext implements JobContext {
       throw new RangeError(`log level must be one of ${LOG_LEVELS.join(", ")}`);
     }
     const line = { level, message: storableText(message, MAX_LOG_MESSAGE_LENGTH) };
-    await this.#guarded(() => this.#claims.log(this.#run.job, [line]));
+    await this.#guarded(() => this.#notes.log(this.#run.job, [line]));
   }
 
-  async #guarded(write: () => ReturnType<ClaimStore["progress"]>): Promise<void> {
+  async #guarded(write: () => Promise<LeaseLossReason | null>): Promise<void> {
     this.#run.checkLease();
     const reason = this.#run.lost ?? (await write());
     if (reason === null) return;

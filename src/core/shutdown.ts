@@ -1,6 +1,5 @@
-import { callAt } from "../core/clock.js";
-import { ABORT_GRACE_MS } from "../core/defaults.js";
-import type { EngineContext } from "../engine/context.js";
+import { callAt, type Clock } from "./clock.js";
+import { ABORT_GRACE_MS } from "./defaults.js";
 
 /** How long the last outcomes may take to reach the store before they are given up. */
 const LAST_WORDS_MS = 5_000;
@@ -31,8 +30,7 @@ export interface Stopping {
  * The steps of a stop, in order: let what is on its way arrive, wait for handlers, abort them, give
  * back the rest, let the last outcomes reach the store, close.
  */
-export function stopWorker(context: EngineContext, worker: Stoppable): Stopping {
-  const { clock } = context;
+export function stopWorker(clock: Clock, worker: Stoppable): Stopping {
   let deadline = Number.POSITIVE_INFINITY;
   let wake = (): void => undefined;
   worker.whenChanged(() => {

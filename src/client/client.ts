@@ -1,0 +1,74 @@
+import type { EnqueuedJobView } from "../api/job.js";
+import type { WorkerView } from "../api/worker.js";
+import type { JobRequest } from "../core/job-request.js";
+import { JobsClient } from "./jobs.js";
+import { LeasesClient } from "./leases.js";
+import { QueuesClient } from "./queues.js";
+import { SchedulesClient } from "./schedules.js";
+import { Transport, type CallOptions, type ClientOptions } from "./transport.js";
+
+/**
+ * The HTTP API of a Konveier server. Answers are those of `docs/http-api.md`: instants are text.
+ *
+ * A refusal rejects with `ApiError` (a `KonveierError` with `code`, `faults`, `requestId`), a server that
+ * cannot be reached with `ConnectionError`. Requests that are safe to repeat are tried again after
+ * network errors and passing refusals: all that read, and all writes that do the same when said twice.
+ */
+export class KonveierClient {
+  readonly jobs: JobsClient;
+  readonly queues: QueuesClient;
+  readonly schedules: SchedulesClient;
+  /** For workers. */
+  readonly leases: LeasesClient;
+  readonly #transport: Transport;
+
+  /** @throws TypeError for an address that is none */
+  constructor(options: ClientOptions) {
+    this.#transport = new Transport(options);
+    this.jobs = new JobsClient(this.#transport);
+    this.queues = new QueuesClient(this.#transport);
+    this.schedules = new SchedulesClient(this.#transport);
+    this.leases = new LeasesClient(this.#transport);
+  }
+
+  /** Resolves when the job is durable. Only with an `idempotencyKey` is it tried again by itself. */
+  enqueue(job: JobRequest, options: CallOptions = {}): Promise<EnqueuedJobView> {
+    return this.#transport.json({
+      ...options,
+      method: "POST",
+      path: "/v1/jobs",
+      body: wireRequest(job),
+      repeatable: job.idempotencyKey !== undefined,
+    });
+  }
+
+  /** Up to 1000 jobs, all or none. Tried again only when each has an `idempotencyKey`. */
+  async enqueueMany(
+    jobs: readonly JobRequest[],
+    options: CallOptions = {},
+  ): Promise<readonly EnqueuedJobView[]> {
+    const { items } = await this.#transport.json<{ items: EnqueuedJobView[] }>({
+      ...options,
+      method: "POST",
+      path: "/v1/jobs/batch",
+      body: { jobs: jobs.map(wireRequest) },
+      repeatable: jobs.every(({ idempotencyKey }) => idempotencyKey !== undefined),
+    });
+    return items;
+  }
+
+  async workers(options: CallOptions = {}): Promise<readonly WorkerView[]> {
+    const { items } = await this.#transport.json<{ items: WorkerView[] }>({
+      ...options,
+      method: "GET",
+      path: "/v1/workers",
+      repeatable: true,
+    });
+    return items;
+  }
+}
+
+/** Instants travel as text. */
+function wireRequest({ runAt, ...job }: JobRequest): object {
+  return runAt === undefined ? job : { ...job, runAt: typeof runAt === "string" ? runAt : new Date(runAt) };
+}

@@ -1,0 +1,21 @@
+/** The HTTP client and the remote worker. Needs `fetch` and no native code. */
+export { KonveierClient } from "./client.js";
+export { ApiError, ConnectionError } from "./errors.js";
+export type { JobQuery, JobsClient, Page } from "./jobs.js";
+export type { Lease, LeasesClient } from "./leases.js";
+export type { QueuesClient } from "./queues.js";
+export type { SchedulesClient } from "./schedules.js";
+export type { CallOptions, ClientOptions } from "./transport.js";
+export { RemoteWorker, type RemoteWorkerOptions } from "./remote-worker/remote-worker.js";
+export {
+  defineJob,
+  type AnyJobDefinition,
+  type JobContext,
+  type JobDefinition,
+  type JobHandler,
+  type JobOptions,
+  type PayloadSchema,
+} from "../core/define-job.js";
+export { NonRetryableError, RetryAfter, Snooze } from "../core/outcomes.js";
+export { JobTimeoutError, WorkerStoppingError } from "../core/run.js";
+export { KonveierError, LeaseLostError, type ErrorCode, type Fault } from "../core/errors.js";

@@ -1,0 +1,106 @@
+import type { ClaimedJob } from "../../core/job.js";
+import type { ClaimKey, ClaimRequest, NamedClaim, Settled } from "../claims.js";
+import type { Claim } from "./claim.js";
+import type { SqliteContext } from "./context.js";
+import type { CurrentClaim } from "./current-claim.js";
+import type { Settle } from "./settle.js";
+
+type HandedOut = [id: string, token: number];
+type Named = NamedClaim & Pick<ClaimRequest, "leaseMs">;
+
+/**
+ * Expired names removed with every new one. More than one, so that the table shrinks again after a rush,
+ * and a constant, so that no claim pays for many.
+ */
+const REMOVED_PER_CLAIM = 4;
+
+/**
+ * Claims that their workers gave a name. The name is kept in the transaction of the claim, so whoever asks
+ * again under it gets the same jobs, whichever server on this database is asked, also after a crash.
+ */
+export class ClaimIds {
+  readonly #find;
+  readonly #keep;
+  readonly #answers;
+  readonly #forget;
+  readonly #removeExpired;
+
+  constructor(
+    private readonly context: SqliteContext,
+    private readonly claim: Claim,
+    private readonly current: CurrentClaim,
+    private readonly settle: Settle,
+  ) {
+    const { db } = context;
+    this.#find = db
+      .prepare<[string, string], string>("SELECT jobs FROM claim_ids WHERE worker_id = ? AND claim_id = ?")
+      .pluck();
+    this.#keep = db.prepare<[string, string, string, number, number]>(
+      `INSERT INTO claim_ids (worker_id, claim_id, jobs, answers, made_at, expires_at)
+       VALUES (?, ?, ?, 1, ?, ?)
+       ON CONFLICT DO UPDATE SET jobs = excluded.jobs, answers = 1, made_at = excluded.made_at,
+         expires_at = excluded.expires_at`,
+    );
+    this.#answers = db
+      .prepare<[number, string, string], number>(
+        `UPDATE claim_ids SET answers = answers + ? WHERE worker_id = ? AND claim_id = ? RETURNING answers`,
+      )
+      .pluck();
+    this.#forget = db.prepare<[string, string]>("DELETE FROM claim_ids WHERE worker_id = ? AND claim_id = ?");
+    this.#removeExpired = db.prepare<[number, number]>(
+      `DELETE FROM claim_ids WHERE (worker_id, claim_id) IN
+         (SELECT worker_id, claim_id FROM claim_ids WHERE expires_at < ? ORDER BY expires_at LIMIT ?)`,
+    );
+  }
+
+  /** A look without a lock: whether jobs were handed out under this name. */
+  knows({ workerId, claimId }: NamedClaim): boolean {
+    return this.#find.get(workerId, claimId) !== undefined;
+  }
+
+  /** Runs inside a write transaction. */
+  take(request: ClaimRequest & NamedClaim): ClaimedJob[] {
+    const held = this.#held(request);
+    if (held.length > 0) {
+      this.#answers.get(1, request.workerId, request.claimId);
+      return held;
+    }
+    const jobs = this.claim.take(request);
+    if (jobs.length > 0) this.#remember(request, jobs);
+    return jobs;
+  }
+
+  /** Runs inside a write transaction. */
+  giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): readonly Settled[] {
+    const handedOut = this.#handedOut(claim);
+    const same = keys.some(({ id, token }) => handedOut.some((job) => job[0] === id && job[1] === token));
+    // Without a record of just these jobs nobody knows who else was given them: their leases end by themselves.
+    if (!same) return [];
+    const left = this.#answers.get(-1, claim.workerId, claim.claimId) ?? 0;
+    if (left > 0) return [];
+    this.#forget.run(claim.workerId, claim.claimId);
+    return this.settle.apply(keys.map(({ id, token }) => ({ verb: "release", id, token })));
+  }
+
+  /** Those that the claim of this name still holds. A lease that has ended is the reaper's, not the worker's. */
+  #held(claim: NamedClaim): ClaimedJob[] {
+    const now = this.context.clock.now();
+    return this.#handedOut(claim).flatMap(([id, token]) => {
+      const row = this.current.find({ id, token });
+      return typeof row === "string" || row.lease_until <= now ? [] : [this.claim.describe(row)];
+    });
+  }
+
+  #handedOut({ workerId, claimId }: NamedClaim): HandedOut[] {
+    const jobs = this.#find.get(workerId, claimId);
+    return jobs === undefined ? [] : (JSON.parse(jobs) as HandedOut[]);
+  }
+
+  #remember({ workerId, claimId, leaseMs }: Named, jobs: readonly ClaimedJob[]): void {
+    const now = this.context.clock.now();
+    this.#removeExpired.run(now, REMOVED_PER_CLAIM);
+    const handedOut = jobs.map(({ id, token }): HandedOut => [id, token]);
+    this.#keep.run(workerId, claimId, JSON.stringify(handedOut), now, now + leaseMs);
+    this.context.step("claim:name");
+  }
+}

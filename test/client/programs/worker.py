@@ -1,0 +1,53 @@
+"""The jobs of the conformance test, run by the example worker. Says what it does on its standard output."""
+
+import json
+import sys
+
+sys.path.insert(0, sys.argv[2])
+
+from konveier_worker import NonRetryable, Worker  # noqa: E402
+
+options = json.loads(sys.argv[1])
+worker = Worker(
+    options["url"],
+    options["token"],
+    worker_id=options["id"],
+    lease_ms=options["leaseMs"],
+    grace_seconds=0.1,
+)
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+@worker.handler("double")
+def double(job):
+    job.progress(50, "half")
+    job.log("doubling")
+    return {"doubled": job.payload["x"] * 2}
+
+
+@worker.handler("flaky")
+def flaky(job):
+    if job.attempt == 1:
+        raise RuntimeError("the first attempt fails")
+    return job.attempt
+
+
+@worker.handler("hopeless")
+def hopeless(job):
+    raise NonRetryable("never")
+
+
+@worker.handler("hang")
+def hang(job):
+    say("began", job.id, job.attempt)
+    while not job.wait(1):
+        pass
+    say("stopped", job.id, job.attempt)
+    raise RuntimeError("stopped")
+
+
+say("ready")
+worker.run()
