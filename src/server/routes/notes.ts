@@ -34,7 +34,7 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
       const message =
         body.message === undefined ? null : storableText(body.message, MAX_PROGRESS_MESSAGE_LENGTH);
       refuseLost(key, await claims.progress(key, body.percent, message));
-      return reply.code(204).send(null);
+      return reply.code(204).send();
     },
   );
 
@@ -58,7 +58,7 @@ export function noteRoutes(app: App, { context, signer }: Services): void {
         message: storableText(message, MAX_LOG_MESSAGE_LENGTH),
       }));
       refuseLost(key, await claims.log(key, lines, body.seq));
-      return reply.code(204).send(null);
+      return reply.code(204).send();
     },
   );
 }
