@@ -9,7 +9,7 @@ export function contentsOf(file: string): Record<string, unknown[]> {
     Object.fromEntries(
       tablesOf(db)
         .filter((table) => !NOT_COMPARED.includes(table))
-        .map((table) => [table, rowsOf(db, table)]),
+        .map((table) => [table, table === "events" ? eventsOf(db) : rowsOf(db, table)]),
     ),
   );
 }
@@ -33,6 +33,18 @@ export function tablesOf(db: Database.Database): string[] {
 
 export function columnsOf(db: Database.Database, table: string): string[] {
   return db.prepare<[string], string>("SELECT name FROM pragma_table_info(?)").pluck().all(table);
+}
+
+/** Event by event: how many lie in one row depends on how many changes shared a transaction. */
+function eventsOf(db: Database.Database): unknown[] {
+  const rows = db.prepare<[], { seq: number; at: number; body: string }>(
+    "SELECT seq, at, body FROM events ORDER BY seq",
+  );
+  return rows
+    .all()
+    .flatMap(({ seq, at, body }) =>
+      (JSON.parse(body) as unknown[]).map((entry, index) => ({ seq: seq + index, at, entry })),
+    );
 }
 
 function rowsOf(db: Database.Database, table: string): unknown[] {

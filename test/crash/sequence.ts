@@ -1,3 +1,5 @@
+import { eligible } from "../../src/core/bulk-action.js";
+import { parseJobQuery } from "../../src/core/job-query/parse.js";
 import { Konveier } from "../../src/konveier.js";
 import type { ClaimedJob } from "../../src/core/job.js";
 import type { JobRequest } from "../../src/core/job-request.js";
@@ -255,6 +257,32 @@ export const OPERATIONS: readonly Operation[] = [
     repeatable: true,
     run: async ({ konveier }) => {
       await konveier.queues.resume("waiting");
+      return undefined;
+    },
+  },
+  {
+    verb: "start a bulk operation",
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.operations.start({
+        action: "cancel",
+        query: eligible("cancel", parseJobQuery("queue:waiting")),
+        queueGlobs: null,
+        perSecond: 10,
+        reason: "why",
+        matched: 1,
+        createdBy: "root",
+        preview: Buffer.from("preview"),
+        untilId: await store.operations.lastJobId(),
+      });
+      return undefined;
+    },
+  },
+  {
+    verb: "take a step of a bulk operation",
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.operations.step("1");
       return undefined;
     },
   },

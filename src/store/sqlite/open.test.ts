@@ -32,7 +32,7 @@ describe("SqliteStore", () => {
     await enqueueMany(context, requests);
     const first = await store.claims.claim(CLAIM);
     for (const job of first) {
-      await store.claims.log(job, [{ level: "info", message: "line" }]);
+      await store.claims.log(job, [{ level: "info", message: "line" }], 1);
       await store.claims.progress(job, 50, "half");
     }
     // A failure each, then: completed with a result, dead, cancelled while running, lost.

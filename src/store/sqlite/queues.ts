@@ -79,19 +79,19 @@ export class SqliteQueues implements QueueStore {
 
   pause(name: string, reason: string | null, version: ExpectedVersion = null): Promise<Queue | null> {
     return this.#edit(name, version, () => {
-      const before = this.#row.get(name) ?? { paused_at: null, pause_reason: null };
+      const before = this.#row.get(name);
+      // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
+      if (before !== undefined && before.paused_at !== null && before.pause_reason === reason) return;
       this.#pause.run(name, this.context.clock.now(), reason);
-      // Said once more for the same reason, it changes nothing.
-      if (before.paused_at === null || before.pause_reason !== reason) {
-        this.context.journal.add({ type: "queue", name, action: "paused" });
-      }
+      this.context.journal.add({ type: "queue", name, action: "paused" });
     });
   }
 
   resume(name: string, version: ExpectedVersion = null): Promise<Queue | null> {
     return this.#edit(name, version, () => {
-      if (this.#isPaused(name)) this.context.journal.add({ type: "queue", name, action: "resumed" });
+      if (!this.#isPaused(name)) return;
       this.#resume.run(name);
+      this.context.journal.add({ type: "queue", name, action: "resumed" });
       this.context.changes.pending(name);
     });
   }
