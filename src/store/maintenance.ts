@@ -15,11 +15,17 @@ export interface RecordAges {
   readonly hours: number;
   /** Since a worker was seen. */
   readonly workers: number;
+  /** Since a session was opened. */
+  readonly sessions: number;
+  /** Since a bulk operation was over. */
+  readonly operations: number;
+  /** Of entries of the audit log. */
+  readonly audit: number;
 }
 
 export interface MaintenanceStore {
   /** Removes up to `limit` finished jobs that retention no longer covers. @returns how many there were */
   prune(retention: Retention, limit: number): Promise<number>;
-  /** Removes roll-ups and workers that are older. Lifetime totals stay. */
+  /** Removes records that are older. Lifetime totals and tokens stay. */
   pruneRecords(ages: RecordAges): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { RECORD_AGES } from "../support/record-ages.js";
 import { describe, expect } from "vitest";
 import { isStoreError } from "../../src/core/errors.js";
 import { allJobs } from "../support/recount.js";
@@ -61,7 +62,8 @@ export function lifecycleContract(contract: Contract): void {
           stats: () => store.stats.series({ from: 0, to: 1, step: "minute" }, "lanes"),
           workers: () => store.workers.list(1),
           gone: () => store.workers.gone("w"),
-          pruneRecords: () => store.maintenance.pruneRecords({ minutes: 1, hours: 1, workers: 1 }),
+          pruneRecords: () =>
+            store.maintenance.pruneRecords({ ...RECORD_AGES, minutes: 1, hours: 1, workers: 1 }),
           want: () => store.events.want(),
           events: () => store.events.after(0, 1),
           check: () => store.check(),

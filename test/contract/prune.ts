@@ -1,3 +1,5 @@
+import { EVERY_JOB } from "../../src/core/job-query/query.js";
+import { RECORD_AGES } from "../support/record-ages.js";
 import { describe, expect } from "vitest";
 import type { Retention } from "../../src/store/maintenance.js";
 import { T0 } from "../support/fake-clock.js";
@@ -133,16 +135,71 @@ export function pruneContract(contract: Contract): void {
       }
     });
 
+    contract.test("sessions, bulk operations and the audit log have ages of their own", async (harness) => {
+      const { audit, maintenance, operations, tokens } = harness.store;
+      const digest = Buffer.alloc(32, 1);
+      await tokens.openSession(digest, { tokenId: "root", tokenDigest: digest });
+      const entry = {
+        tokenId: "root",
+        tokenName: "root",
+        session: false,
+        ip: "",
+        requestId: "",
+        action: "a",
+      };
+      await audit.begin({ ...entry, target: null, detail: null, status: null });
+      const { operation } = await operations.start({
+        action: "cancel",
+        query: EVERY_JOB,
+        queueGlobs: null,
+        perSecond: 1,
+        reason: null,
+        matched: 0,
+        createdBy: "root",
+        preview: digest,
+        untilId: "0",
+      });
+      harness.clock.block(1_000);
+      const left = async () => [
+        (await tokens.session(digest)) !== null,
+        (await audit.list(10, null)).length > 0,
+        (await operations.get(operation.id)) !== null,
+      ];
+      const ages = { sessions: 1_000, audit: 1_000, operations: 1_000 };
+      await maintenance.pruneRecords({ ...RECORD_AGES, ...ages });
+      expect(await left()).toEqual([true, true, true]);
+      harness.clock.block(1);
+      await maintenance.pruneRecords({ ...RECORD_AGES, sessions: 1_000 });
+      expect(await left()).toEqual([false, true, true]);
+      await maintenance.pruneRecords({ ...RECORD_AGES, ...ages });
+      // The operation still runs.
+      expect(await left()).toEqual([false, false, true]);
+      await operations.cancel(operation.id);
+      harness.clock.block(1_001);
+      await maintenance.pruneRecords({ ...RECORD_AGES, ...ages });
+      expect(await left()).toEqual([false, false, false]);
+    });
+
     contract.test("roll-ups have an age of their own", async (harness) => {
       await harness.enqueue();
       harness.clock.block(600_000);
       await harness.enqueue();
       const minutes = () =>
         harness.store.stats.series({ from: T0, to: T0 + 3_600_000, step: "minute" }, "lanes");
-      await harness.store.maintenance.pruneRecords({ minutes: 600_000, hours: 3_600_000, workers: 1 });
+      await harness.store.maintenance.pruneRecords({
+        ...RECORD_AGES,
+        minutes: 600_000,
+        hours: 3_600_000,
+        workers: 1,
+      });
       expect(await minutes()).toHaveLength(2);
       harness.clock.block(60_000);
-      await harness.store.maintenance.pruneRecords({ minutes: 600_000, hours: 3_600_000, workers: 1 });
+      await harness.store.maintenance.pruneRecords({
+        ...RECORD_AGES,
+        minutes: 600_000,
+        hours: 3_600_000,
+        workers: 1,
+      });
       expect(await minutes()).toHaveLength(1);
     });
   });

@@ -1,3 +1,4 @@
+import { RECORD_AGES } from "../support/record-ages.js";
 import { describe, expect } from "vitest";
 import type { ClaimedJob } from "../../src/core/job.js";
 import { cancel } from "../../src/engine/cancel.js";
@@ -130,7 +131,7 @@ export function totalsContract(contract: Contract): void {
         const none = { completedMs: 0, cancelledMs: 0, deadMs: 0, maxCompleted: 0 };
         harness.clock.block(DAY_MS);
         expect(await store.maintenance.prune(none, 1_000)).toBeGreaterThan(50);
-        await store.maintenance.pruneRecords({ minutes: 1, hours: 1, workers: 1 });
+        await store.maintenance.pruneRecords({ ...RECORD_AGES, minutes: 1, hours: 1, workers: 1 });
         expect(await store.stats.series({ ...ALWAYS, step: "minute" }, "lanes")).toEqual([]);
         expect(await store.stats.series({ ...ALWAYS, step: "hour" }, "lanes")).toEqual([]);
         expect(await store.stats.totals()).toEqual(before);
@@ -191,10 +192,20 @@ export function totalsContract(contract: Contract): void {
         );
       expect(await hours()).toEqual(["0 default 2", "3600000 b 1"]);
       harness.clock.block(1);
-      await harness.store.maintenance.pruneRecords({ minutes: 0, hours: 3_600_001, workers: 1 });
+      await harness.store.maintenance.pruneRecords({
+        ...RECORD_AGES,
+        minutes: 0,
+        hours: 3_600_001,
+        workers: 1,
+      });
       expect(await hours()).toEqual(["0 default 2", "3600000 b 1"]);
       expect(await harness.store.stats.series({ ...ALWAYS, step: "minute" }, "lanes")).toEqual([]);
-      await harness.store.maintenance.pruneRecords({ minutes: 0, hours: 3_600_000, workers: 1 });
+      await harness.store.maintenance.pruneRecords({
+        ...RECORD_AGES,
+        minutes: 0,
+        hours: 3_600_000,
+        workers: 1,
+      });
       expect(await hours()).toEqual(["3600000 b 1"]);
     });
 

@@ -1,3 +1,4 @@
+import { RECORD_AGES } from "../support/record-ages.js";
 import { describe, expect } from "vitest";
 import { T0 } from "../support/fake-clock.js";
 import type { Contract } from "./contract.js";
@@ -73,7 +74,12 @@ export function workersContract(contract: Contract): void {
         await workers.seen({ ...WORKER, id: "edge" });
         harness.clock.block(60_000);
         await workers.seen({ ...WORKER, id: "new" });
-        await maintenance.pruneRecords({ minutes: 1_000_000, hours: 1_000_000, workers: 60_000 });
+        await maintenance.pruneRecords({
+          ...RECORD_AGES,
+          minutes: 1_000_000,
+          hours: 1_000_000,
+          workers: 60_000,
+        });
         expect((await workers.list(1_000_000)).map(({ id }) => id)).toEqual(["edge", "new"]);
       },
     );

@@ -1,3 +1,4 @@
+import { RECORD_AGES } from "../support/record-ages.js";
 import { eligible } from "../../src/core/bulk-action.js";
 import { parseJobQuery } from "../../src/core/job-query/parse.js";
 import { Konveier } from "../../src/konveier.js";
@@ -300,7 +301,12 @@ export const OPERATIONS: readonly Operation[] = [
     verb: "prune records",
     repeatable: true,
     run: async ({ store }) => {
-      await store.maintenance.pruneRecords({ minutes: 60_000, hours: 60_000, workers: 3_600_000 });
+      await store.maintenance.pruneRecords({
+        ...RECORD_AGES,
+        minutes: 60_000,
+        hours: 60_000,
+        workers: 3_600_000,
+      });
       return undefined;
     },
   },

@@ -7,7 +7,7 @@ import type { Authenticator, Identity } from "./authenticate.js";
 /** A working day without a click. */
 const SESSION_IDLE_MS = 12 * 3_600_000;
 /** However much it is used. */
-const SESSION_MAX_MS = 7 * 24 * 3_600_000;
+export const SESSION_MAX_MS = 7 * 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 const ID_BYTES = 32;
 

@@ -1,5 +1,6 @@
-import type { Retention } from "../../store/maintenance.js";
+import type { RecordAges, Retention } from "../../store/maintenance.js";
 import type { EngineContext } from "../context.js";
+import { SESSION_MAX_MS } from "../access/sessions.js";
 import { WORKER_TIMEOUT_MS } from "../worker-timeout.js";
 import { Loop } from "./loop.js";
 
@@ -7,8 +8,16 @@ const INTERVAL_MS = 10_000;
 /** Small, so that no write waits long behind it; as long as there is more, the next one follows at once. */
 const BATCH = 500;
 const DAY_MS = 24 * 3_600_000;
-/** Minutes serve charts of a month and a little more, hours those of a year and the year before. */
-const RECORDS_KEPT = { minutes: 32 * DAY_MS, hours: 2 * 366 * DAY_MS, workers: WORKER_TIMEOUT_MS };
+const RECORDS_KEPT: RecordAges = {
+  // For charts of a month and a little more.
+  minutes: 32 * DAY_MS,
+  // For charts of a year and the year before.
+  hours: 2 * 366 * DAY_MS,
+  workers: WORKER_TIMEOUT_MS,
+  sessions: SESSION_MAX_MS,
+  operations: 90 * DAY_MS,
+  audit: 366 * DAY_MS,
+};
 const RECORDS_INTERVAL_MS = 600_000;
 /** Of the events that can be read again; see `docs/events.md`. */
 const EVENTS_KEPT_MS = 600_000;

@@ -11,6 +11,9 @@ export class SqliteMaintenance implements MaintenanceStore {
   readonly #pruneMinutes;
   readonly #pruneHours;
   readonly #pruneWorkers;
+  readonly #pruneSessions;
+  readonly #pruneOperations;
+  readonly #pruneAudit;
 
   constructor(
     private readonly context: SqliteContext,
@@ -40,6 +43,9 @@ export class SqliteMaintenance implements MaintenanceStore {
     this.#pruneMinutes = pruneStatements("minute");
     this.#pruneHours = pruneStatements("hour");
     this.#pruneWorkers = db.prepare<[number]>("DELETE FROM workers WHERE seen_at < ?");
+    this.#pruneSessions = db.prepare<[number]>("DELETE FROM sessions WHERE created_at < ?");
+    this.#pruneOperations = db.prepare<[number]>("DELETE FROM operations WHERE finished_at < ?");
+    this.#pruneAudit = db.prepare<[number]>("DELETE FROM audit WHERE at < ?");
   }
 
   async prune(retention: Retention, limit: number): Promise<number> {
@@ -59,6 +65,9 @@ export class SqliteMaintenance implements MaintenanceStore {
       for (const statement of this.#pruneMinutes) statement.run(now - ages.minutes);
       for (const statement of this.#pruneHours) statement.run(now - ages.hours);
       this.#pruneWorkers.run(now - ages.workers);
+      this.#pruneSessions.run(now - ages.sessions);
+      this.#pruneOperations.run(now - ages.operations);
+      this.#pruneAudit.run(now - ages.audit);
     });
   }
 

@@ -1,3 +1,4 @@
+import { RECORD_AGES } from "../../../test/support/record-ages.js";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { allJobs, checkBooks } from "../../../test/support/recount.js";
@@ -57,7 +58,7 @@ describe("SqliteStore", () => {
     clock.block(1);
     const retention = { completedMs: 0, cancelledMs: 0, deadMs: 0, maxCompleted: null };
     expect(await store.maintenance.prune(retention, 100)).toBe(40);
-    await store.maintenance.pruneRecords({ minutes: -60_000, hours: -3_600_000, workers: 0 });
+    await store.maintenance.pruneRecords({ ...RECORD_AGES, minutes: -60_000, hours: -3_600_000, workers: 0 });
     const { counts, total_events: events, total_durations: durations, ...left } = rowsOf(file);
     const lasting = { counts: undefined, total_events: undefined, total_durations: undefined };
     expect(left).toEqual({ ...empty, ...lasting, queues: 0 });
