@@ -1,3 +1,4 @@
+import type { FaultCode } from "../core/errors.js";
 import { Type, type TString, type TStringOptions } from "typebox";
 import {
   MAX_KEY_LENGTH,
@@ -17,11 +18,11 @@ export const CLOSED = { additionalProperties: false } as const;
  * programs the same, but no person wants to read one in an error.
  */
 export interface TextRule {
-  readonly code: string;
+  readonly code: FaultCode;
   readonly detail: string;
 }
 
-function text(code: string, detail: string, options: TStringOptions): TString {
+function text(code: FaultCode, detail: string, options: TStringOptions): TString {
   return Type.String({ ...options, "x-fault": { code, detail } satisfies TextRule });
 }
 

@@ -1,5 +1,5 @@
 import type { Problem } from "../api/problem.js";
-import { KonveierError, type ErrorCode } from "../core/errors.js";
+import { KonveierError, type ErrorCode, type Fault } from "../core/errors.js";
 
 /** The server refused a request. `code`, `message` and `faults` are those of its problem document. */
 export class ApiError extends KonveierError {
@@ -15,7 +15,7 @@ export class ApiError extends KonveierError {
     readonly retryAfterMs: number | null,
   ) {
     // A newer server may use codes that this version does not know. They are passed on as they are.
-    super(code as ErrorCode, detail, { faults: errors ?? [] });
+    super(code as ErrorCode, detail, { faults: (errors ?? []) as readonly Fault[] });
     this.status = status;
     this.requestId = requestId;
     this.#retryable = retryable;

@@ -64,10 +64,46 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** What is wrong in one place of a request. `docs/errors.md` says what each means. */
+export const FAULT_CODES = [
+  "required",
+  "unknown_field",
+  "unknown_value",
+  "wrong_type",
+  "out_of_range",
+  "conflict",
+  "duplicate",
+  "invalid_name",
+  "invalid_key",
+  "invalid_tag",
+  "invalid_instant",
+  "invalid_cron",
+  "unknown_timezone",
+  "payload_invalid",
+
+  // In the text of a filter
+  "missing_term",
+  "missing_qualifier",
+  "unknown_qualifier",
+  "missing_value",
+  "missing_space",
+  "bad_operator",
+  "bad_path",
+  "bad_value",
+  "open_quote",
+  "misplaced_quote",
+  "too_long",
+  "too_many_terms",
+  "too_many_values",
+] as const;
+
+/** A payload in a batch has the code of its error. */
+export type FaultCode = (typeof FAULT_CODES)[number] | ErrorCode;
+
 /** One fault of a request: where (a JSON pointer, RFC 6901) and what. */
 export interface Fault {
   readonly pointer: string;
-  readonly code: string;
+  readonly code: FaultCode;
   readonly detail: string;
   /** Where in the text of a filter: the offset of a character, from 0. */
   readonly position?: number;

@@ -11,7 +11,7 @@ import {
   MAX_TAG_LENGTH,
   MAX_TAGS,
 } from "./defaults.js";
-import { KonveierError, type Fault } from "./errors.js";
+import { KonveierError, type Fault, type FaultCode } from "./errors.js";
 import { parseInstant, type InstantInput } from "./instant.js";
 import { pointerPart } from "./json-pointer.js";
 import { isKey, isName, isTag, nameFault } from "./names.js";
@@ -75,7 +75,7 @@ const KNOWN_FIELDS = new Set([
  */
 export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
   const faults: Fault[] = [];
-  const fault = (field: string, code: string, detail: string): void => {
+  const fault = (field: string, code: FaultCode, detail: string): void => {
     faults.push({ pointer: `${at}/${field}`, code, detail });
   };
   for (const field of Object.keys(request)) {
@@ -114,7 +114,7 @@ export function validationError(faults: readonly Fault[]): KonveierError {
   return new KonveierError("validation_failed", text, { faults });
 }
 
-type AddFault = (field: string, code: string, detail: string) => void;
+type AddFault = (field: string, code: FaultCode, detail: string) => void;
 
 function checkWholeNumber(field: string, value: unknown, min: number, max: number, fault: AddFault): void {
   if (value === undefined) return;

@@ -67,7 +67,11 @@ describe("a problem", () => {
   });
 
   test("carries every fault, and the first of many in its detail", async () => {
-    const faults = [1, 2, 3, 4, 5].map((n) => ({ pointer: `/f${n}`, code: "c", detail: `fault ${n}` }));
+    const faults = [1, 2, 3, 4, 5].map((n) => ({
+      pointer: `/f${n}`,
+      code: "required" as const,
+      detail: `fault ${n}`,
+    }));
     const { app } = failingWith(new KonveierError("validation_failed", "long", { faults }));
     const body = (await app.inject("/v1/x")).json<{ errors: unknown; detail: string }>();
     expect(body.errors).toEqual(faults);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
-import { ERRORS, type ErrorCode } from "../../src/core/errors.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
 import { routesOf } from "../support/routes.js";
 import { tempDirectory } from "../support/temp-directory.js";
@@ -51,17 +50,6 @@ async function startOperation(server: HttpServer): Promise<string> {
 }
 
 describe("docs/http-api.md", () => {
-  test("lists every error with its status, and no other", () => {
-    const documented = [...TEXT.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| (yes|no) +\|/gm)].map((row) => [
-      row[1],
-      Number(row[2]),
-      row[3] === "yes",
-    ]);
-    const codes = Object.keys(ERRORS) as ErrorCode[];
-    const real = codes.map((code) => [code, ERRORS[code].status, ERRORS[code].retryable]);
-    expect(documented.sort()).toEqual(real.sort());
-  });
-
   test("has every route, and no other", async () => {
     const server = await startHttpServer();
     const addresses = routesOf(server.server.app).map(({ url }) => url.replaceAll(/:(\w+)/g, "{$1}"));

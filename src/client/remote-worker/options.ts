@@ -11,7 +11,7 @@ import {
   MIN_LEASE_MS,
 } from "../../core/defaults.js";
 import type { AnyJobDefinition } from "../../core/define-job.js";
-import type { Fault } from "../../core/errors.js";
+import type { Fault, FaultCode } from "../../core/errors.js";
 import { validationError } from "../../core/job-request.js";
 import { isKey, isName, nameFault } from "../../core/names.js";
 import { storableText } from "../../core/storable-text.js";
@@ -58,7 +58,7 @@ export function completeOptions(options: RemoteWorkerOptions): CompleteOptions {
 
 function faultsOf({ jobs, queues, concurrency, leaseMs, id }: CompleteOptions): Fault[] {
   const faults: Fault[] = [];
-  const fault = (field: string, code: string, detail: string): void => {
+  const fault = (field: string, code: FaultCode, detail: string): void => {
     faults.push({ pointer: `/${field}`, code, detail });
   };
   if (jobs.length === 0) fault("jobs", "required", "must hold at least one job definition");
