@@ -16,6 +16,11 @@ export function createProgram(): Command {
   const program = new Command("konveier")
     .description("Durable background jobs: an HTTP server, workers and a command line over one SQLite file")
     .version(version())
+    .configureOutput({
+      outputError: (text, write) => {
+        write(text.replace(/^error: /, "konveier: "));
+      },
+    })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage));
   program.commandsGroup("Run:");
   addServe(program);

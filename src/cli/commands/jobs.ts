@@ -59,7 +59,7 @@ function addChanges(jobs: Command): void {
   addExamples(
     retry,
     "konveier jobs retry 41 42",
-    "konveier jobs retry -q 'queue:emails error:timeout' --per-second 50 --reason 'the mail server is back'",
+    "konveier jobs retry -q 'queue:emails error~timeout' --per-second 50 --reason 'the mail server is back'",
   );
 
   const cancel = jobs
@@ -89,7 +89,7 @@ function addChanges(jobs: Command): void {
   addExamples(
     remove,
     "konveier jobs delete 41",
-    "konveier jobs delete -q 'state:completed finished:<-30d' --yes",
+    "konveier jobs delete -q 'state:completed finished<30d' --yes",
   );
 }
 

@@ -25,12 +25,12 @@ export function addOperations(program: Command): void {
     .description("one bulk operation and how far it is")
     .action(lazily(async () => (await load()).getOperation));
   addRemoteOptions(get, FORMATS);
-  addExamples(get, "konveier operations get op_…", "konveier operations get op_… -o json | jq .changed");
+  addExamples(get, "konveier operations get 7", "konveier operations get 7 -o json | jq .changed");
 
   const cancel = operations
     .command("cancel <id>")
     .description("stop a bulk operation; jobs that it has changed stay changed")
     .action(lazily(async () => (await load()).cancelOperation));
   addRemoteOptions(cancel, FORMATS);
-  addExamples(cancel, "konveier operations cancel op_…", "konveier operations cancel op_… -o json");
+  addExamples(cancel, "konveier operations cancel 7", "konveier operations cancel 7 -o json");
 }
