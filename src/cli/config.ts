@@ -57,6 +57,8 @@ export interface ServeFlags {
   readonly database?: string;
 }
 
+/** For the commands that talk to a server. They may well stand in the environment of that server too. */
+const CLIENT_VARIABLES = new Set(["KONVEIER_URL", "KONVEIER_TOKEN", "KONVEIER_TOKEN_FILE"]);
 const DEFAULT_DATABASE_URL = "sqlite:./data/konveier.db";
 const MAX_GRACE_MS = 3_600_000;
 /** A hundred years. */
@@ -175,7 +177,8 @@ function problemOf(check: () => unknown): string | null {
 }
 
 function unknownNames(settings: Settings): string[] {
-  return settings.unknown().map(({ name, nearest }) => {
+  const unknown = settings.unknown().filter(({ name }) => !CLIENT_VARIABLES.has(name));
+  return unknown.map(({ name, nearest }) => {
     const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
     return `${name} is not a setting of Konveier and has no effect.${hint}`;
   });

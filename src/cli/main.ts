@@ -1,12 +1,17 @@
 #!/usr/bin/env node
-import { Command } from "commander";
-import { addServe } from "./commands/serve.js";
 import { EXIT } from "./exit-codes.js";
-import { version } from "../server/version.js";
+import { createProgram } from "./program.js";
 
-const program = new Command("konveier")
-  .description("Durable background jobs: an HTTP server and workers over one SQLite file")
-  .version(version())
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage));
-addServe(program);
-await program.parseAsync();
+// `konveier jobs list | head -1`: who reads has had enough. `serve` goes on, see `surviveBrokenPipes`.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE" && process.stdout.listenerCount("error") === 1) process.exit(EXIT.ok);
+});
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  const { failureOf } = await import("./failure.js");
+  const { text, exitCode } = failureOf(error);
+  console.error(`konveier: ${text}`);
+  process.exitCode = exitCode;
+}

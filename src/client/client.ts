@@ -1,10 +1,15 @@
 import type { EnqueuedJobView } from "../api/job.js";
 import type { WorkerView } from "../api/worker.js";
 import type { JobRequest } from "../core/job-request.js";
+import { AuditClient } from "./audit.js";
+import { EventsClient } from "./events.js";
 import { JobsClient } from "./jobs.js";
 import { LeasesClient } from "./leases.js";
+import { OperationsClient } from "./operations.js";
 import { QueuesClient } from "./queues.js";
 import { SchedulesClient } from "./schedules.js";
+import { StatsClient } from "./stats.js";
+import { TokensClient } from "./tokens.js";
 import { Transport, type CallOptions, type ClientOptions } from "./transport.js";
 
 /**
@@ -18,6 +23,11 @@ export class KonveierClient {
   readonly jobs: JobsClient;
   readonly queues: QueuesClient;
   readonly schedules: SchedulesClient;
+  readonly operations: OperationsClient;
+  readonly events: EventsClient;
+  readonly stats: StatsClient;
+  readonly tokens: TokensClient;
+  readonly audit: AuditClient;
   /** For workers. */
   readonly leases: LeasesClient;
   readonly #transport: Transport;
@@ -28,6 +38,11 @@ export class KonveierClient {
     this.jobs = new JobsClient(this.#transport);
     this.queues = new QueuesClient(this.#transport);
     this.schedules = new SchedulesClient(this.#transport);
+    this.operations = new OperationsClient(this.#transport);
+    this.events = new EventsClient(this.#transport);
+    this.stats = new StatsClient(this.#transport);
+    this.tokens = new TokensClient(this.#transport);
+    this.audit = new AuditClient(this.#transport);
     this.leases = new LeasesClient(this.#transport);
   }
 

@@ -1,10 +1,16 @@
 /** The HTTP client and the remote worker. Needs `fetch` and no native code. */
 export { KonveierClient } from "./client.js";
 export { ApiError, ConnectionError } from "./errors.js";
-export type { JobQuery, JobsClient, Page } from "./jobs.js";
+export type { AuditClient } from "./audit.js";
+export type { EventMessage, EventsClient, EventReset, FollowOptions } from "./events.js";
+export type { JobQuery, JobsClient } from "./jobs.js";
 export type { Lease, LeasesClient } from "./leases.js";
+export type { OperationsClient } from "./operations.js";
+export type { Page, PageQuery } from "./page.js";
 export type { QueuesClient } from "./queues.js";
 export type { SchedulesClient } from "./schedules.js";
+export type { StatsClient } from "./stats.js";
+export type { TokensClient } from "./tokens.js";
 export type { CallOptions, ClientOptions } from "./transport.js";
 export { RemoteWorker, type RemoteWorkerOptions } from "./remote-worker/remote-worker.js";
 export {

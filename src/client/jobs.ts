@@ -1,15 +1,14 @@
+import type { WaitView } from "../api/event.js";
 import type { AttemptView, JobDetailView, JobView, LogLineView } from "../api/job.js";
-import type { JobListQuery } from "../api/job-list.js";
+import type { CountQuery, JobCountView, JobListQuery, JobPageView } from "../api/job-list.js";
+import { pages, type Page } from "./page.js";
 import type { CallOptions, Transport } from "./transport.js";
+
+/** The longest wait that one request may ask for; below what proxies allow a silent connection. */
+const WAIT_MS = 25_000;
 
 /** Which jobs of a list are wanted. */
 export type JobQuery = Omit<JobListQuery, "cursor">;
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** Hand it to the call for the next page; `null` after the last one. */
-  readonly nextCursor: string | null;
-}
 
 /** Looks at jobs and changes them by hand: `client.jobs`. */
 export class JobsClient {
@@ -19,19 +18,43 @@ export class JobsClient {
     return this.transport.json({ ...options, method: "GET", path: pathOf(id), repeatable: true });
   }
 
-  /** One page of jobs. */
-  page(query: JobListQuery = {}, options: CallOptions = {}): Promise<Page<JobView>> {
+  /** One page of jobs. `scan` says how far the server looked where no index gave the answer. */
+  page(query: JobListQuery = {}, options: CallOptions = {}): Promise<JobPageView> {
     return this.transport.json({ ...options, method: "GET", path: "/v1/jobs", query, repeatable: true });
   }
 
   /** All jobs that match, page by page as they are asked for. */
-  async *list(query: JobQuery = {}, options: CallOptions = {}): AsyncGenerator<JobView, void, undefined> {
-    let cursor: string | null = null;
-    do {
-      const page: Page<JobView> = await this.page({ ...query, ...(cursor !== null && { cursor }) }, options);
-      yield* page.items;
-      cursor = page.nextCursor;
-    } while (cursor !== null);
+  list(query: JobQuery = {}, options: CallOptions = {}): AsyncGenerator<JobView, void, undefined> {
+    return pages((place) => this.page({ ...query, ...place }, options));
+  }
+
+  /** How many match. `capped`: there are more. `scan`: how far the server looked where no index gave the answer. */
+  count(query: CountQuery = {}, options: CallOptions = {}): Promise<JobCountView> {
+    return this.transport.json({
+      ...options,
+      method: "GET",
+      path: "/v1/jobs/count",
+      query,
+      repeatable: true,
+    });
+  }
+
+  /**
+   * Waits until the job has finished, for as long as it takes or for `withinMs`.
+   *
+   * @returns the job with its result; `finished` is false when the time is over
+   */
+  async wait(
+    id: string,
+    { withinMs = Number.POSITIVE_INFINITY, ...options }: CallOptions & { readonly withinMs?: number } = {},
+  ): Promise<WaitView> {
+    const { clock } = this.transport;
+    const end = clock.monotonic() + withinMs;
+    for (;;) {
+      const timeoutMs = Math.max(0, Math.min(WAIT_MS, Math.round(end - clock.monotonic())));
+      const job = await this.#waitOnce(id, timeoutMs, options);
+      if (job.finished || clock.monotonic() >= end) return job;
+    }
   }
 
   async payload(id: string, options: CallOptions = {}): Promise<unknown> {
@@ -112,6 +135,17 @@ export class JobsClient {
       path: pathOf(id),
       query: { force },
       repeatable: false,
+    });
+  }
+
+  #waitOnce(id: string, timeoutMs: number, options: CallOptions): Promise<WaitView> {
+    return this.transport.json({
+      ...options,
+      method: "GET",
+      path: `${pathOf(id)}/wait`,
+      query: { timeoutMs },
+      timeoutMs: (options.timeoutMs ?? this.transport.timeoutMs) + timeoutMs,
+      repeatable: true,
     });
   }
 

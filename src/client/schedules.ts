@@ -8,13 +8,8 @@ import type {
   ScheduleRunView,
   ScheduleView,
 } from "../api/schedule.js";
-import type { Page } from "./jobs.js";
+import { pages, type Page, type PageQuery } from "./page.js";
 import type { CallOptions, Transport } from "./transport.js";
-
-interface PageQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
 
 /** Makes, looks at and changes schedules: `client.schedules`. */
 export class SchedulesClient {
@@ -37,6 +32,11 @@ export class SchedulesClient {
   page(query: PageQuery = {}, options: CallOptions = {}): Promise<Page<ScheduleView>> {
     const path = "/v1/schedules";
     return this.transport.json({ ...options, method: "GET", path, query: { ...query }, repeatable: true });
+  }
+
+  /** All of them by key, page by page as they are asked for. */
+  list(limit?: number, options: CallOptions = {}): AsyncGenerator<ScheduleView, void, undefined> {
+    return pages((query) => this.page(query, options), limit);
   }
 
   async delete(key: string, options: CallOptions = {}): Promise<void> {

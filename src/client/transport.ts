@@ -38,6 +38,7 @@ export interface Call extends CallOptions {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whether saying it twice does what saying it once does. Only then is it tried again. */
   readonly repeatable: boolean;
 }
@@ -96,32 +97,66 @@ export class Transport {
     try {
       return await this.#exchange(call, controller.signal);
     } catch (error) {
-      if (controller.signal.aborted) throw controller.signal.reason;
-      if (error instanceof ApiError || error instanceof ConnectionError) throw error;
-      throw new ConnectionError(`${this.#url} cannot be reached: ${causeOf(error)}`, true, { cause: error });
+      throw this.#told(error, controller.signal);
     } finally {
       cancel();
       signal?.removeEventListener("abort", abort);
     }
   }
 
-  async #exchange({ method, path, query, body }: Call, signal: AbortSignal): Promise<string> {
+  /**
+   * An answer without an end. One try, and no time limit but the signal's.
+   *
+   * @throws ApiError, ConnectionError
+   */
+  async stream(
+    path: string,
+    query: Call["query"],
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array>> {
+    try {
+      const response = await this.#fetch(this.#url + path + queryOf(query), {
+        signal,
+        headers: { authorization: `Bearer ${this.#token}`, ...headers },
+      });
+      if (!response.ok) throw this.#refusal(response, await response.text());
+      if (response.body !== null) return response.body;
+      throw new ConnectionError(`${this.#url} answered without a body`, true);
+    } catch (error) {
+      throw this.#told(error, signal);
+    }
+  }
+
+  async #exchange({ method, path, query, body, headers }: Call, signal: AbortSignal): Promise<string> {
     const response = await this.#fetch(this.#url + path + queryOf(query), {
       method,
       signal,
       headers: {
         authorization: `Bearer ${this.#token}`,
         ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     if (response.ok) return text;
+    throw this.#refusal(response, text);
+  }
+
+  /** What a request failed with, as callers are told. */
+  #told(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    if (error instanceof ApiError || error instanceof ConnectionError) return error;
+    return new ConnectionError(`${this.#url} cannot be reached: ${causeOf(error)}`, true, { cause: error });
+  }
+
+  #refusal(response: Response, text: string): Error {
     const problem = problemIn(text);
-    if (problem !== null) throw new ApiError(problem, retryAfterMs(response));
+    if (problem !== null) return new ApiError(problem, retryAfterMs(response));
     const { status } = response;
     const passing = status >= 500 || status === 429;
-    throw new ConnectionError(`${this.#url} answered ${status}, which is no answer of Konveier`, passing);
+    return new ConnectionError(`${this.#url} answered ${status}, which is no answer of Konveier`, passing);
   }
 }
 

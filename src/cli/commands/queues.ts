@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { FORMATS } from "../output/formats.js";
+import { addExamples, addRemoteOptions, lazily } from "../remote-flags.js";
+
+const load = () => import("../actions/queues.js");
+
+export function addQueues(program: Command): void {
+  const queues = program.command("queues").description("look at queues, pause and resume them");
+
+  const list = queues
+    .command("list")
+    .description("all queues, by name")
+    .action(lazily(async () => (await load()).listQueues));
+  addRemoteOptions(list, FORMATS);
+  addExamples(list, "konveier queues list", "konveier queues list -o jsonl | jq 'select(.pausedAt)'");
+
+  const get = queues
+    .command("get <name>")
+    .description("one queue, and what waits in it that no worker handles")
+    .action(lazily(async () => (await load()).getQueue));
+  addRemoteOptions(get, FORMATS);
+  addExamples(get, "konveier queues get emails", "konveier queues get emails -o json | jq .counts.pending");
+
+  const pause = queues
+    .command("pause <name>")
+    .description("let no job of the queue be claimed; running ones go on")
+    .option("--reason <text>", "why, for people")
+    .action(lazily(async () => (await load()).pauseQueue));
+  addRemoteOptions(pause, FORMATS);
+  addExamples(
+    pause,
+    "konveier queues pause emails --reason 'the mail server is down'",
+    "konveier queues pause reports",
+  );
+
+  const resume = queues
+    .command("resume <name>")
+    .description("let jobs of the queue be claimed again")
+    .action(lazily(async () => (await load()).resumeQueue));
+  addRemoteOptions(resume, FORMATS);
+  addExamples(resume, "konveier queues resume emails", "konveier queues resume emails -o json");
+}

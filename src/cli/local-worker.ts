@@ -1,0 +1,25 @@
+import { Konveier } from "../konveier.js";
+import type { RunningWorker, WorkerSettings } from "./actions/worker.js";
+
+/** Starts a worker beside a database on this machine. @throws KonveierError `store_…`, `validation_failed` */
+export async function startLocalWorker(url: string, settings: WorkerSettings): Promise<RunningWorker> {
+  const konveier = await Konveier.open(url);
+  try {
+    const worker = konveier.worker(settings);
+    await worker.start();
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const stop = async (graceMs: number): Promise<number> => {
+      const released = await worker.stop({ graceMs });
+      await konveier.close();
+      finish();
+      return released;
+    };
+    return { id: worker.id, finished, stop };
+  } catch (error) {
+    await konveier.close();
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import { version } from "../server/version.js";
+import { addEnqueue } from "./commands/enqueue.js";
+import { addJobs } from "./commands/jobs.js";
+import { addLooks } from "./commands/looks.js";
+import { addOperations } from "./commands/operations.js";
+import { addQueues } from "./commands/queues.js";
+import { addSchedules } from "./commands/schedules.js";
+import { addServe } from "./commands/serve.js";
+import { addTokens } from "./commands/tokens.js";
+import { addWorker } from "./commands/worker.js";
+import { EXIT } from "./exit-codes.js";
+
+/** All commands. What they do is loaded when one is run. */
+export function createProgram(): Command {
+  const program = new Command("konveier")
+    .description("Durable background jobs: an HTTP server, workers and a command line over one SQLite file")
+    .version(version())
+    .configureOutput({
+      outputError: (text, write) => {
+        write(text.replace(/^error: /, "konveier: "));
+      },
+    })
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage));
+  program.commandsGroup("Run:");
+  addServe(program);
+  addWorker(program);
+  program.commandsGroup("Jobs:");
+  addEnqueue(program);
+  addJobs(program);
+  addOperations(program);
+  addQueues(program);
+  addSchedules(program);
+  program.commandsGroup("Look and manage:");
+  addLooks(program);
+  addTokens(program);
+  return program;
+}

@@ -1,0 +1,199 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { IssuedTokenView } from "../../src/api/token.js";
+import { runCli, startCli } from "../support/cli.js";
+import { API_TOKEN, startHttpServer } from "../support/http-server.js";
+import { tempDirectory } from "../support/temp-directory.js";
+import { issueToken } from "../support/tokens.js";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+describe("konveier", () => {
+  test("pauses queues, and shows queues, workers, figures and the audit log", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/claim", { workerId: "remote-1", queues: ["q"] });
+    const run = (...args: readonly string[]) => runCli(server, args);
+    const paused = await run("queues", "pause", "q", "--reason", "down");
+    expect(paused.json).toMatchObject({ name: "q", pauseReason: "down" });
+    const [list, get, workers, stats, figures, audit, missing] = await Promise.all([
+      run("queues", "list", "-o", "table"),
+      run("queues", "get", "q"),
+      run("workers", "-o", "ids"),
+      run("stats"),
+      run("stats", "-o", "table"),
+      run("audit", "--limit", "1"),
+      run("queues", "get", "nothing"),
+    ]);
+    expect(list.stdout).toMatch(/^QUEUE .*\nq .* down\n$/);
+    expect(get.json).toMatchObject({ unhandled: [] });
+    expect(workers).toMatchObject({ code: 0, stdout: "remote-1\n" });
+    expect(stats.json).toMatchObject({ queues: [{ name: "q" }] });
+    expect(figures.stdout).toMatch(/^QUEUE .*\nq .*\nall .*\n$/);
+    expect(audit.lines).toMatchObject([{ action: "pauseQueue", target: "q", detail: "down", status: 200 }]);
+    expect(missing.code).toBe(3);
+    expect((await run("queues", "resume", "q")).json).toMatchObject({ pausedAt: null });
+  });
+
+  test("makes, shows and changes schedules", async () => {
+    const server = await startHttpServer();
+    const run = (...args: readonly string[]) => runCli(server, ["schedules", ...args]);
+    const rule = ["--every", "5m", "--name", "b", "--queue", "q", "--payload", "[1]", "--overlap", "skip"];
+    const [cron, every, neither, wrong] = await Promise.all([
+      run("put", "a", "--cron", "30 8 * * MON", "--timezone", "Europe/Berlin", "--name", "a"),
+      run("put", "b", ...rule),
+      run("put", "c", "--name", "c"),
+      run("put", "c", "--name", "c", "--cron", "99 * * * *"),
+    ]);
+    expect(cron.json).toMatchObject({ key: "a", timezone: "Europe/Berlin" });
+    expect(every.json).toMatchObject({
+      everyMs: 300_000,
+      overlap: "skip",
+      payload: [1],
+      job: { queue: "q" },
+    });
+    expect([neither.code, wrong.code]).toEqual([2, 2]);
+    expect(wrong.stderr).toContain("  /cron");
+    const [list, get, preview, paused, job] = await Promise.all([
+      run("list", "-o", "ids"),
+      run("get", "a", "-o", "table"),
+      run(
+        "preview",
+        "30 2 * * *",
+        "--timezone",
+        "Europe/Berlin",
+        "-n",
+        "2",
+        "--after",
+        "2026-03-28T12:00:00Z",
+      ),
+      run("pause", "a", "--reason", "why"),
+      run("run", "b"),
+    ]);
+    expect(list.stdout).toBe("a\nb\n");
+    expect(get.stdout).toMatch(/^rule +30 8 \* \* MON$/m);
+    expect(preview.lines).toMatchObject([
+      { at: "2026-03-29T01:30:00.000Z", note: expect.any(String) as string },
+      { at: "2026-03-30T00:30:00.000Z", note: null },
+    ]);
+    expect(paused.json).toMatchObject({ pauseReason: "why" });
+    expect(job.lines).toMatchObject([{ name: "b", state: "pending" }]);
+    const [resumed, deleted] = await Promise.all([run("resume", "a"), run("delete", "b")]);
+    expect(resumed.json).toMatchObject({ pausedAt: null });
+    expect(deleted.lines).toEqual([{ key: "b", action: "deleted" }]);
+  });
+
+  test("applies a file of schedules, and deletes others only when told so", async () => {
+    const server = await startHttpServer();
+    await server.send("PUT", "/v1/schedules/old", { json: { cron: "@daily", job: { name: "a" } } });
+    const file = join(tempDirectory(), "schedules.json");
+    const apply = (...args: readonly string[]) => runCli(server, ["schedules", "apply", "-f", file, ...args]);
+    writeFileSync(file, JSON.stringify({ new: { everyMs: 60_000, job: { name: "b" } } }));
+    const unsaid = await apply("--prune");
+    expect(unsaid).toMatchObject({ code: 2, stdout: "" });
+    expect(unsaid.stderr).toContain("old? Nothing was changed: say so with --yes");
+    expect((await server.get("/v1/schedules/new")).status).toBe(404);
+    writeFileSync(
+      file,
+      JSON.stringify({ wrong: { cron: "x", job: {} }, new: { everyMs: 60_000, job: { name: "b" } } }),
+    );
+    const partly = await apply("--prune", "--yes");
+    expect(partly).toMatchObject({ code: 7, lines: [{ key: "new", action: "written" }] });
+    expect(partly.stderr).toContain("konveier: wrong: ");
+    expect((await server.get("/v1/schedules/old")).status).toBe(200);
+    writeFileSync(file, JSON.stringify({ new: { everyMs: 60_000, job: { name: "b" } } }));
+    expect(await apply("--prune", "--yes")).toMatchObject({
+      code: 0,
+      lines: [
+        { key: "new", action: "written" },
+        { key: "old", action: "deleted" },
+      ],
+    });
+  });
+
+  test("follows events, also through an end of the stream", async () => {
+    const server = await startHttpServer();
+    const before = await server.send("GET", "/v1/events", { headers: { accept: "application/json" } });
+    await server.post("/v1/jobs", { name: "a" });
+    const after = String(before.body["lastId"]);
+    const some = await runCli(server, ["events", "--after", after, "--topics", "job", "--limit", "1"]);
+    expect(some.lines).toMatchObject([{ type: "job", transition: "enqueue", name: "a" }]);
+    const connection = server.nextConnection();
+    const follower = startCli(server, ["events", "--queue", "q", "--after", after, "--state", "pending"]);
+    const socket = await connection;
+    await server.post("/v1/jobs", { name: "b", queue: "q" });
+    await follower.until(() => follower.output.includes('"name":"b"'));
+    socket.destroy();
+    await server.post("/v1/jobs", { name: "c", queue: "q" });
+    await follower.until(() => follower.output.includes('"name":"c"'));
+    expect(follower.output).toContain("connecting again");
+    follower.kill("SIGINT");
+    expect(await follower.exited).toEqual({ code: 130, signal: null });
+    expect(follower.output.match(/"name":"b"/g)).toHaveLength(1);
+  });
+
+  test("makes and ends tokens, over HTTP and on the file", async () => {
+    const server = await startHttpServer();
+    const tokens = (...args: readonly string[]) => runCli(server, ["tokens", ...args]);
+    const file = (...args: readonly string[]) =>
+      runCli(null, ["tokens", ...args, "--database", `sqlite:${server.file}`], {
+        env: { KONVEIER_TOKEN: undefined },
+      });
+    const limits = ["--queue", "e*,f", "--expires", "90d"];
+    const [made, rescued, wrong, missing] = await Promise.all([
+      tokens("create", "--name", "mailer", "--scope", "worker,producer", ...limits),
+      file("create", "--name", "me", "--scope", "admin"),
+      file("create", "--name", "me", "--scope", "boss"),
+      runCli(null, ["tokens", "list", "--database", `sqlite:${server.file}.other`]),
+    ]);
+    expect(made.json).toMatchObject({ name: "mailer", scopes: ["worker", "producer"], queues: ["e*", "f"] });
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+    expect(missing.code).toBe(78);
+    const admin = rescued.json as IssuedTokenView;
+    expect((await server.send("GET", "/v1/audit", { token: admin.token })).status).toBe(200);
+    const { id } = made.json as IssuedTokenView;
+    const rotated = await tokens("rotate", id, "--overlap", "1h");
+    expect(rotated.json).toMatchObject({ name: "mailer", queues: ["e*", "f"] });
+    const [list, revoked, revokedAgain] = await Promise.all([
+      tokens("list", "-o", "table"),
+      file("revoke", admin.id),
+      tokens("revoke", "nobody"),
+    ]);
+    expect(list.stdout.split("\n")).toHaveLength(5);
+    expect(list.stdout).not.toContain("kv_");
+    expect(revoked).toMatchObject({ code: 0, lines: [{ id: admin.id, revoked: true }] });
+    expect(revokedAgain.code).toBe(3);
+    expect((await server.send("GET", "/v1/audit", { token: admin.token })).status).toBe(401);
+    const { items } = (await server.get("/v1/audit")).json as { items: Record<string, unknown>[] };
+    const local = items
+      .filter(({ tokenId }) => tokenId === "cli")
+      .map(({ action, status }) => [action, status]);
+    expect(local).toContainEqual(["revokeToken", 200]);
+    expect(local).toContainEqual(["createToken", 200]);
+  });
+
+  test("says what is wrong with the connection, the token and the words", async () => {
+    const server = await startHttpServer();
+    const reader = await issueToken(server, ["read-only"]);
+    const file = join(tempDirectory(), "token");
+    writeFileSync(file, `${API_TOKEN}\n`);
+    const run = (args: readonly string[], env: Record<string, string | undefined> = {}) =>
+      runCli(server, args, { env });
+    const outcomes = await Promise.all([
+      run(["jobs", "list", "--token-file", file], { KONVEIER_TOKEN: "wrong" }),
+      run(["jobs", "list"], { KONVEIER_TOKEN: undefined, API_TOKEN_FILE: file }),
+      run(["jobs", "list"], { KONVEIER_TOKEN: "wrong" }),
+      run(["queues", "pause", "q"], { KONVEIER_TOKEN: reader.token }),
+      run(["jobs", "list"], { KONVEIER_TOKEN: undefined }),
+      run(["jobs", "list"], { KONVEIER_URL: "server:8085" }),
+      run(["jobs", "list", "-q", "state:ded"]),
+      run(["jobs", "list", "--limit", "0"]),
+      run(["jobs", "lst"]),
+      run(["jobs", "list", "--url", "http://127.0.0.1:9"]),
+    ]);
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 5, 5, 78, 78, 2, 2, 2, 6]);
+    for (const { stdout } of outcomes) expect(stdout).toBe("");
+    for (const { stderr } of outcomes.slice(2)) expect(stderr).toMatch(/^konveier: /);
+    expect(outcomes[6]?.stderr).toMatch(/\(bad_filter, request \S+\)\n {2}\/q at character \d+: /);
+  });
+});

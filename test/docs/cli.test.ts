@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { describe, expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.js";
+
+const TEXT = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
+/** What `docs/operating.md` describes. */
+const ELSEWHERE = new Set(["konveier serve"]);
+
+/** The section of each command. */
+const SECTIONS = new Map(
+  TEXT.split("\n### ").flatMap((section): [string, string][] => {
+    const name = /^`(konveier [^`]+)`/.exec(section)?.[1];
+    return name === undefined ? [] : [[name, section.split("\n## ")[0] ?? ""]];
+  }),
+);
+const GENERAL = TEXT.split("\n## Jobs\n")[0] ?? "";
+
+function leaves(command: Command, path: string): [string, Command][] {
+  if (command.commands.length === 0) return [[path, command]];
+  return command.commands.flatMap((child) => leaves(child, `${path} ${child.name()}`));
+}
+
+const COMMANDS = leaves(createProgram(), "konveier").filter(([path]) => !ELSEWHERE.has(path));
+
+function flagsIn(text: string): string[] {
+  return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
+}
+
+describe("docs/cli.md", () => {
+  test("has every command, and no other", () => {
+    expect([...SECTIONS.keys()].sort()).toEqual(COMMANDS.map(([path]) => path).sort());
+  });
+
+  test.each(COMMANDS)("has every option of %s, and no other", (path, command) => {
+    const section = SECTIONS.get(path) ?? "";
+    const documented = new Set([...flagsIn(section), ...flagsIn(GENERAL)]);
+    const options = command.options.map(({ long }) => long ?? "");
+    expect(options.filter((option) => !documented.has(option))).toEqual([]);
+    const known = new Set([...options, ...flagsIn(GENERAL), "--import"]);
+    expect(flagsIn(section).filter((flag) => !known.has(flag))).toEqual([]);
+    expect(section).toContain(`\n${path} `.trimEnd());
+  });
+
+  test.each(COMMANDS)("%s has examples in its help", (path, command) => {
+    let help = "";
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    const examples = help.split("\nExamples:\n")[1] ?? "";
+    expect(examples.split("\n").filter((line) => line.includes(path)).length).toBeGreaterThanOrEqual(2);
+  });
+});
