@@ -148,7 +148,7 @@ export class ValidValues {
     return fc.tuple(fc.tuple(...values), fc.tuple(...chosen)).map(([all, isChosen]) => {
       const entries = names.map((name, index) => [name, all[index]] as const);
       return Object.fromEntries(
-        entries.filter(([name], index) => isChosen[index] || required.includes(name)),
+        entries.filter(([name], index) => isChosen[index] === true || required.includes(name)),
       );
     });
   }

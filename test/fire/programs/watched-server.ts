@@ -1,4 +1,5 @@
 /** A server with all its background loops that tells what it holds in memory, and what was wrong with its answers. */
+import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { pino } from "pino";
@@ -25,7 +26,13 @@ export type WatchedServerMessage =
       readonly peakRssBytes: number;
       readonly resources: number;
     }
-  | { readonly type: "stopped"; readonly faults: readonly string[]; readonly errors: readonly string[] };
+  | {
+      readonly type: "stopped";
+      readonly faults: readonly string[];
+      readonly errors: readonly string[];
+      /** What still keeps the process, such as timers and sockets. */
+      readonly resources: readonly string[];
+    };
 
 export type WatchedServerCommand =
   { readonly type: "measure"; readonly number: number } | { readonly type: "stop" };
@@ -37,7 +44,11 @@ const collectGarbage = runInNewContext("gc") as () => void;
 const errors: string[] = [];
 const logger = pino(
   { level: "error" },
-  { write: (line: string) => void (errors.length < 20 && errors.push(line)) },
+  {
+    write: (line: string) => {
+      if (errors.length < 20) errors.push(line);
+    },
+  },
 );
 // Nothing here is about losing power.
 const store = openStore(`sqlite:${file}`, { synchronous: "normal" });
@@ -71,7 +82,10 @@ async function stop(): Promise<void> {
   await background.stop();
   await server.close();
   await store.close();
-  tell({ type: "stopped", faults: faults.slice(0, 20), errors } satisfies WatchedServerMessage);
+  // Node forgets what was closed after a turn of its event loop.
+  await setImmediate();
+  const resources = process.getActiveResourcesInfo();
+  tell({ type: "stopped", faults: faults.slice(0, 20), errors, resources } satisfies WatchedServerMessage);
   leave();
 }
 
