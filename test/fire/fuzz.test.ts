@@ -15,7 +15,7 @@ const LONG = process.env["KONVEIER_LONG_TESTS"] === "1";
 /** Another one goes other ways: KONVEIER_FUZZ_SEED=7 npx vitest run test/fire/fuzz.test.ts */
 const SEED = Number(process.env["KONVEIER_FUZZ_SEED"] ?? 1);
 /** How often each operation is called. There are 55 of them. */
-const [ROUNDS, TIMEOUT_MS] = LONG ? [1_000, 900_000] : [60, 120_000];
+const [ROUNDS, TIMEOUT_MS] = LONG ? [1_000, 900_000] : [40, 120_000];
 const AT_ONCE = 32;
 /** What the heap may grow in the second half: caches fill up, and a leak of 200 bytes a request is more. */
 const GROWTH_BYTES = 8 * 1024 * 1024;
