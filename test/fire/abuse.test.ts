@@ -29,6 +29,10 @@ function batchOf(bytes: number): string {
   return begin + " ".repeat(bytes - begin.length - end.length) + end;
 }
 
+function fields(count: number): string {
+  return Array.from({ length: count }, (_, index) => `"${index.toString(36)}":1`).join(",");
+}
+
 function chunked(body: string): string {
   return `Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
@@ -135,12 +139,20 @@ describe("a server under abuse", () => {
       expect(slowBodies.filter(({ destroyed }) => destroyed)).toEqual([]);
       await normal.stop();
       const end = await server.measure();
+      const blocked = { crowding: crowded.longestBlockMs, refusing: end.longestBlockMs };
       const mib = (bytes: number) => Math.round(bytes / MIB);
-      console.log("milliseconds of a normal client:", normal.summary, "MiB:", {
-        atRest: { rss: mib(atRest.rssBytes), heap: mib(atRest.heapBytes) },
-        crowded: { rss: mib(crowded.rssBytes), heap: mib(crowded.heapBytes) },
-        end: { rss: mib(end.rssBytes), heap: mib(end.heapBytes), peakRss: mib(end.peakRssBytes) },
-      });
+      console.log(
+        "milliseconds of a normal client:",
+        normal.summary,
+        "event loop blocked:",
+        blocked,
+        "MiB:",
+        {
+          atRest: { rss: mib(atRest.rssBytes), heap: mib(atRest.heapBytes) },
+          crowded: { rss: mib(crowded.rssBytes), heap: mib(crowded.heapBytes) },
+          end: { rss: mib(end.rssBytes), heap: mib(end.heapBytes), peakRss: mib(end.peakRssBytes) },
+        },
+      );
       expect(normal.statuses).toEqual(new Set([201]));
       expect(end.peakRssBytes - atRest.rssBytes).toBeLessThan(MAY_GROW);
       expect(idle.filter(({ destroyed }) => destroyed)).toEqual([]);
@@ -174,6 +186,8 @@ async function refusals(url: string): Promise<void> {
     ]),
     ["100 000 levels", post(url, job, `{"name":"a","payload":${deep}}`), [422]],
     ["100 000 levels of a batch", post(url, BATCH, deep), [422]],
+    ["600 000 fields", post(url, BATCH, `{"jobs":[{"name":"a",${fields(600_000)}}]}`), [413]],
+    ["2 700 000 objects", post(url, BATCH, `{"jobs":[${"{},".repeat(2_700_000)}{}]}`), [413]],
     [
       "10 000 query parameters",
       exchange(

@@ -1,4 +1,5 @@
 /** A server with all its background loops that tells what it holds in memory, and what was wrong with its answers. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -25,6 +26,8 @@ export type WatchedServerMessage =
       readonly rssBytes: number;
       readonly peakRssBytes: number;
       readonly resources: number;
+      /** The longest time since the last measure in which the event loop did not turn. */
+      readonly longestBlockMs: number;
     }
   | {
       readonly type: "stopped";
@@ -40,6 +43,9 @@ export type WatchedServerCommand =
 const { file, apiToken } = input() as WatchedServerInput;
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
+
+const blocks = monitorEventLoopDelay({ resolution: 5 });
+blocks.enable();
 
 const errors: string[] = [];
 const logger = pino(
@@ -66,6 +72,7 @@ onCommand((command) => {
 tell({ type: "ready", url } satisfies WatchedServerMessage);
 
 function measure(number: number): void {
+  const longestBlockMs = blocks.max / 1e6;
   collectGarbage();
   tell({
     type: "measured",
@@ -74,7 +81,9 @@ function measure(number: number): void {
     rssBytes: process.memoryUsage.rss(),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
     resources: process.getActiveResourcesInfo().length,
+    longestBlockMs: Math.round(longestBlockMs),
   } satisfies WatchedServerMessage);
+  blocks.reset();
 }
 
 async function stop(): Promise<void> {
@@ -82,6 +91,7 @@ async function stop(): Promise<void> {
   await background.stop();
   await server.close();
   await store.close();
+  blocks.disable();
   // Node forgets what was closed after a turn of its event loop.
   await setImmediate();
   const resources = process.getActiveResourcesInfo();
