@@ -23,12 +23,12 @@ import socket
 import threading
 import time
 import traceback
-import urllib.error
-import urllib.request
+import urllib.parse
 import uuid
 
 WAIT_MS = 10_000
 REQUEST_SECONDS = 15
+LAST_QUESTION_SECONDS = 2
 
 
 class NonRetryable(Exception):
@@ -76,31 +76,38 @@ class Api:
     """Sends single requests. Knows what may be tried again, and leaves it to the callers to do so."""
 
     def __init__(self, url, token):
-        self._url = url.rstrip("/")
+        self._url = urllib.parse.urlsplit(url.rstrip("/"))
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
-    def post(self, path, body, seconds=REQUEST_SECONDS):
-        data = json.dumps(body).encode()
-        request = urllib.request.Request(self._url + path, data, self._headers, method="POST")
+    def post(self, path, body, seconds=REQUEST_SECONDS, sent=lambda connection: None):
+        """`sent` gets the connection once the request is on its way: whoever shuts its socket ends the wait."""
+        https = self._url.scheme == "https"
+        connect = http.client.HTTPSConnection if https else http.client.HTTPConnection
+        connection = connect(self._url.netloc, timeout=seconds)
         try:
-            with urllib.request.urlopen(request, timeout=seconds) as response:
-                text = response.read()
-                return json.loads(text) if text else None
-        except urllib.error.HTTPError as error:
-            raise self._refusal(error) from None
+            connection.request("POST", self._url.path + path, json.dumps(body).encode(), self._headers)
+            sent(connection)
+            response = connection.getresponse()
+            text = response.read()
+            if response.status >= 300:
+                raise self._refusal(response, text)
+            return json.loads(text) if text else None
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise Unreachable(f"{self._url}: {error}") from error
+            raise Unreachable(f"{self._url.netloc}: {error}") from error
+        finally:
+            connection.close()
 
     @staticmethod
-    def _refusal(error):
+    def _refusal(response, text):
         try:
-            problem = json.loads(error.read())
-        except (OSError, http.client.HTTPException, ValueError):
-            problem = {"code": "no_problem_document", "detail": error.reason, "retryable": error.code >= 500}
+            problem = json.loads(text)
+        except ValueError:
+            status = response.status
+            problem = {"code": "no_problem_document", "detail": response.reason, "retryable": status >= 500}
         if problem.get("retryable"):
-            after = error.headers.get("Retry-After", "")
-            return Unreachable(f"{error.code} {problem.get('code')}", float(after) if after.isdigit() else 0.0)
-        return Refused(error.code, problem)
+            after = response.headers.get("Retry-After", "")
+            return Unreachable(f"{response.status} {problem.get('code')}", float(after) if after.isdigit() else 0.0)
+        return Refused(response.status, problem)
 
 
 def pause_seconds(failures, error):
@@ -189,6 +196,8 @@ class Worker:
         self._held = {}  # by job id: what we hold and have not acknowledged
         self._changed = threading.Condition()
         self._stopping = threading.Event()
+        self._signalled = False
+        self._waiting_claim = None  # the connection of a claim that waits at the server
         self._failure = None
 
     def handler(self, name):
@@ -200,23 +209,31 @@ class Worker:
 
         return register
 
-    def stop(self, *_):
+    def stop(self):
         """Claims no more; running handlers get the grace, then their jobs are given back."""
         self._stopping.set()
+
+    def _on_signal(self, *_):
+        # No more than this: the main thread, which runs it, may be holding any lock, also that of an Event.
+        self._signalled = True
 
     def run(self):
         """Works until stop(), SIGTERM or SIGINT. Raises Refused when the server does not take this worker."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, self.stop)
+                signal.signal(number, self._on_signal)
         done = threading.Event()
         heartbeats = threading.Thread(target=self._keep_leases, args=(done,), daemon=True)
         claims = threading.Thread(target=self._claim_jobs, daemon=True)
         heartbeats.start()
         claims.start()
         # Short waits: in the main thread Python runs signal handlers only between them.
-        while not self._stopping.wait(0.2):
+        while not self._signalled and not self._stopping.wait(0.2):
             pass
+        self.stop()
+        self._interrupt_claim()
+        # First no job may come any more. A claim that still waited would get the very jobs that are given back.
+        claims.join(2 * LAST_QUESTION_SECONDS)
         self._finish()
         done.set()
         if self._failure is not None:
@@ -279,20 +296,48 @@ class Worker:
         }
         failures = 0
         while not self._stopping.is_set():
-            sent_at = time.monotonic()
             try:
-                answer = self._api.post("/v1/claim", request, REQUEST_SECONDS + request["waitMs"] / 1000)
+                self._ask(request, REQUEST_SECONDS + request["waitMs"] / 1000)
+                return
             except Unreachable as error:
                 failures += 1
                 self._stopping.wait(pause_seconds(failures, error))
-                continue
             except Refused as error:
                 self._failure = error
                 self.stop()
                 return
-            for view in answer["jobs"]:
-                self._begin(view, sent_at + milliseconds_left(view, answer["serverTime"]) / 1000)
-            return
+        self._collect(request)
+
+    def _collect(self, request):
+        """At a stop: whatever the interrupted claim was answered is given back, not left to its lease."""
+        try:
+            self._ask({**request, "waitMs": 0}, LAST_QUESTION_SECONDS)
+        except (Unreachable, Refused):
+            pass  # Nobody knows whether there are any; if so, their leases end by themselves.
+
+    def _ask(self, request, seconds):
+        sent_at = time.monotonic()
+        sent = self._claim_waits if request["waitMs"] > 0 else lambda connection: None
+        answer = self._api.post("/v1/claim", request, seconds, sent)
+        for view in answer["jobs"]:
+            self._begin(view, sent_at + milliseconds_left(view, answer["serverTime"]) / 1000)
+
+    def _claim_waits(self, connection):
+        with self._changed:
+            self._waiting_claim = connection
+        # The stop may have come just before, and found nothing to interrupt.
+        if self._stopping.is_set():
+            self._interrupt_claim()
+
+    def _interrupt_claim(self):
+        with self._changed:
+            connection, self._waiting_claim = self._waiting_claim, None
+        waiting = None if connection is None else connection.sock
+        try:
+            if waiting is not None:
+                waiting.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # The answer has come meanwhile.
 
     def _begin(self, view, deadline):
         job = Job(self._api, view, deadline)

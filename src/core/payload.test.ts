@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from "./defaults.js";
 import { KonveierError } from "./errors.js";
-import { assertJsonText, encodeJson, findInexactNumber } from "./payload.js";
+import { assertJsonText, encodeJson, findInexactNumber, hasMoreMembers } from "./payload.js";
 
 /** Code and message of the error that a value is refused with. */
 function refused(value: unknown): string {
@@ -260,5 +260,28 @@ describe("findInexactNumber", () => {
 
   test("takes time in proportion to the text, not to its square", () => {
     expect(findInexactNumber("9".repeat(1_000_000))).toHaveLength(1_000_000);
+  });
+});
+
+describe("hasMoreMembers", () => {
+  test("counts objects and members, and nothing inside texts", () => {
+    const text = '{"a:{{":[1,2,{}],"b":"::\\":{"}';
+    expect(hasMoreMembers(4, text)).toBe(false);
+    expect(hasMoreMembers(3, text)).toBe(true);
+  });
+
+  test("finds no more in any value than it has", () => {
+    const count = (value: unknown): number => {
+      if (typeof value !== "object" || value === null) return 0;
+      const own = Array.isArray(value) ? 0 : 1 + Object.keys(value).length;
+      return own + Object.values(value).reduce((sum: number, member) => sum + count(member), 0);
+    };
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(hasMoreMembers(count(value), text)).toBe(false);
+        expect(count(value) > 0 && hasMoreMembers(count(value) - 1, text)).toBe(count(value) > 0);
+      }),
+    );
   });
 });

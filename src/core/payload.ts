@@ -159,6 +159,25 @@ export function isDeeperThan(limit: number, text: string): boolean {
   return false;
 }
 
+/** Whether JSON text has more objects and members than `limit`, without parsing it. */
+export function hasMoreMembers(limit: number, text: string): boolean {
+  if (text.length <= limit) return false;
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x3a: // :
+      case 0x7b: // {
+        count += 1;
+        if (count > limit) return true;
+        break;
+    }
+  }
+  return false;
+}
+
 /** Index of the quote that closes the string opened at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;

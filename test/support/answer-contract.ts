@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import { Check, Errors } from "typebox/value";
@@ -8,6 +9,22 @@ import { problemsOf } from "../../src/server/openapi/problems-of.js";
 const WITHOUT_ROUTE = new Set(["not_found", "method_not_allowed", "unauthorized", "too_many_failures"]);
 /** Whether a route takes a body or not, a body may be there, and be refused. */
 const OF_ANY_BODY = new Set(["malformed_json", "body_too_large", "unsupported_media_type"]);
+
+/** Texts of a problem that only this machine, the code or the database can have put there. */
+const LEAKS: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ["a line of a stack", /\n\s+at |\bat \S+ \(|\.[cm]?[jt]s:\d+/],
+  ["a path", new RegExp([process.cwd(), tmpdir()].map((path) => `${escaped(path)}/`).join("|"))],
+  ["a module", /node_modules|node:internal/],
+  [
+    "SQL",
+    /SQLITE_|SqliteError|\b(?:SELECT|DELETE) .*\bFROM\b|\bINSERT INTO\b|\bUPDATE \w+ SET\b|no such (?:table|column)/,
+  ],
+  ["a token", /\bkv_[a-z0-9]{8}_[\w-]{43}\b|\bBearer (?!<token>)\S/],
+  [
+    "an error of the language",
+    /\b(?:TypeError|RangeError|ReferenceError|Cannot read properties|is not a function)\b/,
+  ],
+];
 
 /**
  * Holds every answer of a server against what its route declares, and so against the OpenAPI document,
@@ -42,6 +59,8 @@ function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
 
 function faultOfProblem(request: FastifyRequest, body: unknown): string | null {
   if (!Check(closedForm(Problem), body)) return `not a problem document: ${JSON.stringify(body)}`;
+  const leak = leakOf(body);
+  if (leak !== null) return `it has ${leak}: ${JSON.stringify(body)}`;
   const { schema, config } = request.routeOptions;
   if (schema === undefined || schema.hide === true) {
     return WITHOUT_ROUTE.has(body.code) ? null : `no route, and ${body.code}`;
@@ -49,6 +68,16 @@ function faultOfProblem(request: FastifyRequest, body: unknown): string | null {
   const declared = [...problemsOf(schema, { ...request.routeOptions, config } as never).values()].flat();
   if (OF_ANY_BODY.has(body.code) || (declared as string[]).includes(body.code)) return null;
   return `the route does not declare ${body.code}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[^\w/]/g, "\\$&");
+}
+
+/** `instance` is the path that the client sent. */
+function leakOf({ title, detail, errors = [] }: Problem): string | null {
+  const text = [title, detail, ...errors.map((fault) => fault.detail)].join("\n \n");
+  return LEAKS.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 }
 
 const closedForms = new WeakMap<TSchema, TSchema>();

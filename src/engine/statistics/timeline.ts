@@ -1,3 +1,4 @@
+import { MAX_INSTANT } from "../../core/defaults.js";
 import type { Instant } from "../../core/job.js";
 import { validationError } from "../../core/job-request.js";
 import { STAT_STEP_NAMES, STAT_STEPS, type StatStepName } from "../../core/stat-steps.js";
@@ -31,7 +32,8 @@ export interface Timeline {
  * What happened over time, all that fits the request added up. Steps of an hour and more read the hour
  * roll-ups.
  *
- * @throws KonveierError `validation_failed` for a span without a length, or with more than 2 000 points
+ * @throws KonveierError `validation_failed` for a span without a length, with more than 2 000 points, or
+ *   beyond the year 9999
  */
 export async function timeline(context: EngineContext, request: TimelineRequest): Promise<Timeline> {
   const { queue, name } = request;
@@ -62,6 +64,10 @@ export function spanOf({ from, to, step }: TimelineRequest) {
   }
   const chosen = step ?? finest(from, to);
   const span = aligned(from, to, chosen);
+  if (span.to > MAX_INSTANT) {
+    const detail = "is too late: its step would end beyond the year 9999";
+    throw validationError([{ pointer: "/to", code: "out_of_range", detail }]);
+  }
   const points = pointsOf(span);
   if (points > MAX_POINTS) {
     const detail = `gives ${points} points, and ${MAX_POINTS} are the most; take a longer step or a shorter span`;

@@ -27,6 +27,7 @@ const WITH_BODY: readonly ErrorCode[] = [
   "number_precision",
   "malformed_json",
   "body_too_large",
+  "payload_too_deep",
   "unsupported_media_type",
 ];
 
