@@ -14,6 +14,7 @@ const MAY_IMPORT = {
   server: ["core", "store", "engine", "worker", "api"],
   client: ["core", "api"],
   handlers: ["core", "engine", "worker"],
+  otel: ["core"],
 };
 
 const TEST = "([.]test[.]ts$|^test/)";
@@ -57,6 +58,14 @@ module.exports = {
       to: { path: "node_modules/(@types/)?better-sqlite3/" },
     },
     {
+      name: "opentelemetry",
+      comment:
+        "Only src/otel talks to OpenTelemetry, and src/cli/tracing.ts loads an SDK where it is configured.",
+      severity: "error",
+      from: { pathNot: ["^src/otel/", "^src/cli/tracing[.]ts$", TEST] },
+      to: { path: ["node_modules/@opentelemetry/", "^src/otel/"] },
+    },
+    {
       name: "no-circular",
       comment: "Modules that import each other cannot be understood one at a time.",
       severity: "error",
@@ -75,16 +84,17 @@ module.exports = {
       comment: "An imported package must be listed in package.json.",
       severity: "error",
       from: {},
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-peer"] },
     },
     {
       name: "no-dev-dependency",
+      // The SDK of OpenTelemetry is loaded where it is installed; src/cli/tracing.ts goes on without.
       comment: "Users of the package do not have its development dependencies.",
       severity: "error",
-      from: { path: "^src/", pathNot: TEST },
+      from: { path: "^src/", pathNot: [TEST, "^src/cli/tracing[.]ts$"] },
       to: {
         dependencyTypes: ["npm-dev"],
-        dependencyTypesNot: ["type-only"],
+        dependencyTypesNot: ["type-only", "npm-peer"],
         pathNot: "node_modules/@types/",
       },
     },

@@ -46,6 +46,8 @@ export type { Preview, ShiftNote } from "./engine/schedules/preview.js";
 export type { ScheduledJobSettings } from "./engine/schedules/request.js";
 export type { SchedulePage } from "./store/schedules.js";
 export type { JobState } from "./core/states.js";
+export type { TraceContext } from "./core/trace-context.js";
+export type { AttemptEnd, EnqueueFacts, EnqueueTrace, ProcessTrace, Tracer } from "./core/tracing.js";
 export type { StoredError } from "./core/stored-error.js";
 export type { JobCursor, JobFilter, JobPage } from "./store/jobs.js";
 export type { Retention } from "./store/maintenance.js";

@@ -13,6 +13,7 @@ import { Jobs } from "./jobs.js";
 import { Queues } from "./queues.js";
 import { Schedules, type AnyScheduleOptions } from "./schedules.js";
 import type { Retention } from "./store/maintenance.js";
+import type { Tracer } from "./core/tracing.js";
 import type { Store } from "./store/store.js";
 import type { JobDefinition } from "./core/define-job.js";
 import { jobRequestOf } from "./worker/job-request-of.js";
@@ -28,6 +29,8 @@ export interface KonveierOptions {
    * pause stays; a key that is no longer here stays in the database until it is deleted.
    */
   readonly schedules?: Readonly<Record<string, AnyScheduleOptions>>;
+  /** Traces jobs, such as `openTelemetry()` of `konveier/otel`. Default: nothing is traced. See `docs/tracing.md`. */
+  readonly tracing?: Tracer;
   /** For tests. */
   readonly clock?: Clock;
   /** For tests: from 0 up to 1, as `Math.random`. */

@@ -123,6 +123,8 @@ class Job:
         self.id, self.name, self.queue = view["id"], view["name"], view["queue"]
         self.payload, self.attempt, self.token = view["payload"], view["attempt"], view["token"]
         self.lease_token = view["leaseToken"]
+        # Headers of W3C Trace Context from where the job was enqueued, or None: link your span to them.
+        self.traceparent, self.tracestate = view["traceparent"], view["tracestate"]
         # By the monotonic clock: what the wall clock shows may jump.
         self.deadline = deadline
         limit = view["timeoutMs"]

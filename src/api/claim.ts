@@ -49,6 +49,9 @@ export const ClaimedJobView = Type.Object(
     backoff: Type.Union([Backoff, Type.Null()]),
     /** The schedule that made the job, and for which slot. */
     schedule: Nullable.Origin,
+    /** Where in a distributed trace the job was enqueued: headers of W3C Trace Context. */
+    traceparent: Nullable.Text,
+    tracestate: Nullable.Text,
   },
   { title: "ClaimedJob" },
 );

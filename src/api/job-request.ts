@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import { MAX_BACKOFF_MS } from "../core/backoff.js";
 import { MAX_BATCH, MAX_MAX_ATTEMPTS, MAX_PRIORITY, MAX_TAGS } from "../core/defaults.js";
 import { CLOSED, InstantInput, Key, Name, Tag } from "./fields.js";
@@ -44,3 +44,10 @@ export const JobRequestBody = Type.Object(
 );
 
 export const BatchBody = Type.Object({ jobs: Type.Array(JobRequestBody, { maxItems: MAX_BATCH }) }, CLOSED);
+
+/** Of W3C Trace Context. Without a pattern: faulty ones are ignored, a trace is never worth refusing a job for. */
+export const TraceHeaders = Type.Object({
+  traceparent: Type.Optional(Type.String()),
+  tracestate: Type.Optional(Type.String()),
+});
+export type TraceHeaders = Static<typeof TraceHeaders>;

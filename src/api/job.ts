@@ -53,6 +53,8 @@ export const JobDetailView = Type.Object(
     idempotencyKey: Nullable.Text,
     /** The schedule that made the job. */
     schedule: Nullable.Origin,
+    /** Where in a distributed trace the job was enqueued. */
+    traceparent: Nullable.Text,
     payloadBytes: Type.Integer(),
     resultBytes: Nullable.WholeNumber,
     resultProblem: Nullable.Text,

@@ -45,6 +45,8 @@ export interface ServeConfig {
   readonly shutdownGraceMs: number;
   readonly retention: Partial<Retention>;
   readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" | "auto" };
+  /** Whether spans are sent somewhere. The rest is read by the OpenTelemetry SDK itself. */
+  readonly tracing: boolean;
   readonly webhook: { readonly allowCidrs: readonly string[]; readonly signingSecrets: readonly string[] };
 }
 
@@ -92,6 +94,7 @@ export function readConfig(
       level: settings.choice("KONVEIER_LOG_LEVEL", LOG_LEVELS) ?? "info",
       format: settings.choice("KONVEIER_LOG_FORMAT", ["json", "pretty"]) ?? "auto",
     },
+    tracing: readTracing(settings),
     webhook: readWebhook(settings),
   };
   if (settings.faults.length > 0) throw configError(settings.faults);
@@ -143,6 +146,18 @@ function readRetention(settings: Settings): Partial<Retention> {
     ...(deadMs !== undefined && { deadMs }),
     ...(maxCompleted !== undefined && { maxCompleted }),
   };
+}
+
+/** By the rules of OpenTelemetry: only the word `true` switches off. */
+function readTracing(settings: Settings): boolean {
+  const endpoints = [
+    settings.text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+    settings.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
+  ];
+  const off =
+    settings.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true" ||
+    settings.text("OTEL_TRACES_EXPORTER")?.toLowerCase() === "none";
+  return !off && endpoints.some((endpoint) => endpoint !== undefined);
 }
 
 function readWebhook(settings: Settings): ServeConfig["webhook"] {

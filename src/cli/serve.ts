@@ -10,6 +10,7 @@ import { Service } from "./service.js";
 import { startFailure } from "./start-failure.js";
 import { StartError } from "./start-error.js";
 import { Supervisor } from "./supervisor.js";
+import type { Tracing } from "./tracing.js";
 import { version } from "../server/version.js";
 
 /** Resolves when the server runs; signals end the process later. */
@@ -19,7 +20,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const logger = await createLogger(config.log);
   let service: Service | null = null;
   try {
-    service = Service.open(config, logger);
+    service = Service.open(config, logger, await tracingOf(config, logger));
     supervise(service, config, logger);
     const { token, source } = apiToken(config);
     const url = await startQuietly(service, token, logger);
@@ -47,6 +48,13 @@ function configOrExit(flags: ServeFlags): ServeConfig {
     console.error(`konveier: ${error.message}`);
     process.exit(error.exitCode);
   }
+}
+
+/** Loaded only where it is configured. */
+async function tracingOf({ tracing }: ServeConfig, logger: Logger): Promise<Tracing | null> {
+  if (!tracing) return null;
+  const { startTracing } = await import("./tracing.js");
+  return startTracing(logger);
 }
 
 function supervise(service: Service, { shutdownGraceMs: graceMs }: ServeConfig, logger: Logger): void {

@@ -9,6 +9,7 @@ import { createServer, logEvents, type KonveierServer } from "../server/index.js
 import type { Store } from "../store/store.js";
 import { Worker } from "../worker/worker.js";
 import type { ServeConfig } from "./config.js";
+import type { Tracing } from "./tracing.js";
 
 /** Everything that `konveier serve` runs, on one store: HTTP server, background loops and a worker. */
 export class Service {
@@ -23,12 +24,13 @@ export class Service {
     private readonly store: Store,
     private readonly config: ServeConfig,
     private readonly logger: Logger,
+    private readonly tracing: Tracing | null,
   ) {}
 
   /** @throws KonveierError `store_…` that says what to do */
-  static open(config: ServeConfig, logger: Logger): Service {
+  static open(config: ServeConfig, logger: Logger, tracing: Tracing | null): Service {
     const { databaseUrl, synchronous } = config;
-    return new Service(openStore(databaseUrl, { synchronous }), config, logger);
+    return new Service(openStore(databaseUrl, { synchronous }), config, logger, tracing);
   }
 
   /** Starts everything. After a failure, `stop` tidies up what had been started. @returns the address */
@@ -39,7 +41,7 @@ export class Service {
 
   async #start(apiToken: string): Promise<string> {
     const { config, logger, store } = this;
-    const context = createContext(store);
+    const context = createContext(store, { tracing: this.tracing?.tracer });
     logEvents(context.events, logger);
     const server = await createServer({ context, apiToken, logger });
     const worker = new Worker(context, {
@@ -75,6 +77,7 @@ export class Service {
     await this.#step(this.#worker?.stop({ graceMs }));
     await this.#step(this.#background?.stop());
     await this.#step(this.#server?.close());
+    await this.#step(this.tracing?.stop());
     await this.store.close();
   }
 

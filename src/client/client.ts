@@ -1,6 +1,8 @@
 import type { EnqueuedJobView } from "../api/job.js";
 import type { WorkerView } from "../api/worker.js";
 import type { JobRequest } from "../core/job-request.js";
+import type { TraceContext } from "../core/trace-context.js";
+import { guardTracer, traceEnqueue, type Tracer } from "../core/tracing.js";
 import { AuditClient } from "./audit.js";
 import { EventsClient } from "./events.js";
 import { JobsClient } from "./jobs.js";
@@ -31,10 +33,14 @@ export class KonveierClient {
   /** For workers. */
   readonly leases: LeasesClient;
   readonly #transport: Transport;
+  readonly #tracer: Tracer | null;
 
   /** @throws TypeError for an address that is none */
   constructor(options: ClientOptions) {
+    const { tracing } = options;
     this.#transport = new Transport(options);
+    // Who traces sees by the missing spans that it fails; the calls must not.
+    this.#tracer = tracing === undefined ? null : guardTracer(tracing, () => undefined);
     this.jobs = new JobsClient(this.#transport);
     this.queues = new QueuesClient(this.#transport);
     this.schedules = new SchedulesClient(this.#transport);
@@ -48,13 +54,17 @@ export class KonveierClient {
 
   /** Resolves when the job is durable. Only with an `idempotencyKey` is it tried again by itself. */
   enqueue(job: JobRequest, options: CallOptions = {}): Promise<EnqueuedJobView> {
-    return this.#transport.json({
-      ...options,
-      method: "POST",
-      path: "/v1/jobs",
-      body: wireRequest(job),
-      repeatable: job.idempotencyKey !== undefined,
-    });
+    const send = (trace: TraceContext | null) =>
+      this.#transport.json<EnqueuedJobView>({
+        ...options,
+        method: "POST",
+        path: "/v1/jobs",
+        body: wireRequest(job),
+        repeatable: job.idempotencyKey !== undefined,
+        trace,
+      });
+    if (this.#tracer === null) return send(null);
+    return traceEnqueue(this.#tracer, [job], null, send, ({ id }) => id);
   }
 
   /** Up to 1000 jobs, all or none. Tried again only when each has an `idempotencyKey`. */
@@ -62,13 +72,19 @@ export class KonveierClient {
     jobs: readonly JobRequest[],
     options: CallOptions = {},
   ): Promise<readonly EnqueuedJobView[]> {
-    const { items } = await this.#transport.json<{ items: EnqueuedJobView[] }>({
-      ...options,
-      method: "POST",
-      path: "/v1/jobs/batch",
-      body: { jobs: jobs.map(wireRequest) },
-      repeatable: jobs.every(({ idempotencyKey }) => idempotencyKey !== undefined),
-    });
+    const send = (trace: TraceContext | null) =>
+      this.#transport.json<{ items: EnqueuedJobView[] }>({
+        ...options,
+        method: "POST",
+        path: "/v1/jobs/batch",
+        body: { jobs: jobs.map(wireRequest) },
+        repeatable: jobs.every(({ idempotencyKey }) => idempotencyKey !== undefined),
+        trace,
+      });
+    const tracer = this.#tracer;
+    const { items } = await (tracer === null
+      ? send(null)
+      : traceEnqueue(tracer, jobs, null, send, () => null));
     return items;
   }
 

@@ -1,5 +1,7 @@
 import type { Problem } from "../api/problem.js";
 import { callAt, systemClock, type Clock } from "../core/clock.js";
+import type { TraceContext } from "../core/trace-context.js";
+import type { Tracer } from "../core/tracing.js";
 import { ApiError, ConnectionError, mayPass } from "./errors.js";
 import { pause, pauseMs } from "./pause.js";
 
@@ -17,6 +19,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Tries of a request that is safe to repeat, the first one included. Default 5. */
   readonly maxTries?: number;
+  /** Traces what is enqueued, such as `openTelemetry()` of `konveier/otel`. Default: nothing is traced. */
+  readonly tracing?: Tracer;
   /** For tests. */
   readonly clock?: Clock;
   /** From 0 up to 1; spreads retries. For tests. */
@@ -39,6 +43,8 @@ export interface Call extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent along, for the server to keep. */
+  readonly trace?: TraceContext | null;
   /** Whether saying it twice does what saying it once does. Only then is it tried again. */
   readonly repeatable: boolean;
 }
@@ -128,7 +134,7 @@ export class Transport {
     }
   }
 
-  async #exchange({ method, path, query, body, headers }: Call, signal: AbortSignal): Promise<string> {
+  async #exchange({ method, path, query, body, headers, trace }: Call, signal: AbortSignal): Promise<string> {
     const response = await this.#fetch(this.#url + path + queryOf(query), {
       method,
       signal,
@@ -136,6 +142,7 @@ export class Transport {
         authorization: `Bearer ${this.#token}`,
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
+        ...traceHeaders(trace ?? null),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
@@ -158,6 +165,12 @@ export class Transport {
     const passing = status >= 500 || status === 429;
     return new ConnectionError(`${this.#url} answered ${status}, which is no answer of Konveier`, passing);
   }
+}
+
+function traceHeaders(trace: TraceContext | null): Record<string, string> {
+  if (trace === null) return {};
+  const { traceparent, tracestate } = trace;
+  return tracestate === null ? { traceparent } : { traceparent, tracestate };
 }
 
 function queryOf(query: Call["query"] = {}): string {

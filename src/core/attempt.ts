@@ -5,6 +5,7 @@ import { KonveierError } from "./errors.js";
 import { NonRetryableError } from "./outcomes.js";
 import { validatePayload } from "./payload-schema.js";
 import { JobTimeoutError, WorkerStoppingError, type AbortReason, type Run } from "./run.js";
+import type { Tracer } from "./tracing.js";
 import { verdictOn, type Verdict } from "./verdict.js";
 
 export interface AttemptEvents {
@@ -12,6 +13,18 @@ export interface AttemptEvents {
   settled(run: Run, verdict: Verdict | null): void;
   /** The handler has returned, or is given up: its slot is free. Called once. */
   ended(run: Run, stuck: boolean): void;
+}
+
+/** Calls the handler in the trace of its attempt. Only the handler: what the worker does next belongs to no job. */
+export function callTraced(
+  run: Run,
+  tracer: Tracer | null,
+  workerId: string,
+  call: () => Promise<unknown>,
+): Promise<unknown> {
+  if (tracer === null) return call();
+  run.trace = tracer.process(run.job, workerId);
+  return run.trace.run(call);
 }
 
 /** Decodes the payload, validates it, and calls the handler. */

@@ -52,6 +52,8 @@ export interface JobDetail extends Job {
   readonly tags: readonly string[];
   readonly idempotencyKey: string | null;
   readonly schedule: Origin | null;
+  /** Where in a distributed trace the job was enqueued, as in the header of W3C Trace Context. */
+  readonly traceparent: string | null;
   readonly payloadBytes: number;
   readonly resultBytes: number | null;
   /** Why a completed job has no result: the handler returned something that cannot be stored. */
@@ -119,4 +121,7 @@ export interface ClaimedJob {
   readonly backoff: Backoff | null;
   /** The schedule that made the job. The slot, not the clock, says which day or hour it is about. */
   readonly schedule: Origin | null;
+  /** Where in a distributed trace the job was enqueued, as in the headers of W3C Trace Context. */
+  readonly traceparent: string | null;
+  readonly tracestate: string | null;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.js";
 import { LeaseLostError, type LeaseLossReason } from "./errors.js";
 import type { ClaimedJob } from "./job.js";
+import type { ProcessTrace } from "./tracing.js";
 
 /** The attempt took longer than the job's `timeoutMs`. Reason of the handler's signal. */
 export class JobTimeoutError extends Error {
@@ -33,6 +34,8 @@ export class Run {
   #onAbort: ((reason: AbortReason) => void) | null = null;
   #lost: LeaseLossReason | null = null;
   #settled = false;
+  /** Of the handler's run; `null` when it is not traced, or has not begun. */
+  trace: ProcessTrace | null = null;
 
   constructor(
     readonly job: ClaimedJob,

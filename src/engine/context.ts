@@ -1,6 +1,7 @@
 import type { BackoffFunction } from "../core/backoff.js";
 import { systemClock, type Clock } from "../core/clock.js";
 import { Events } from "../core/events.js";
+import { guardTracer, type Tracer } from "../core/tracing.js";
 import type { Store } from "../store/store.js";
 import { JournalReader } from "./events/journal-reader.js";
 import { StoreHealth } from "./store-health.js";
@@ -16,11 +17,17 @@ export interface EngineContext {
   readonly journal: JournalReader;
   /** Backoff functions by job name, of the jobs that this process defines. */
   readonly backoffFunctions: Map<string, BackoffFunction>;
+  /** `null`: nothing is traced. */
+  readonly tracer: Tracer | null;
 }
 
 export function createContext(
   store: Store,
-  { clock = systemClock, random = Math.random }: { clock?: Clock; random?: () => number } = {},
+  {
+    clock = systemClock,
+    random = Math.random,
+    tracing,
+  }: { clock?: Clock; random?: () => number; tracing?: Tracer | undefined } = {},
 ): EngineContext {
   const events = new Events();
   const health = new StoreHealth(clock, events);
@@ -32,5 +39,12 @@ export function createContext(
     health,
     journal: new JournalReader(store, clock, health),
     backoffFunctions: new Map(),
+    tracer: tracing === undefined ? null : guardTracer(tracing, reportTo(events)),
+  };
+}
+
+function reportTo(events: Events): (error: unknown) => void {
+  return (error) => {
+    events.emit("internal.error", { error, during: "tracing" });
   };
 }

@@ -9,17 +9,37 @@ import {
   type JobRequest,
 } from "../core/job-request.js";
 import { encodeJson } from "../core/payload.js";
+import type { TraceContext } from "../core/trace-context.js";
+import { traceEnqueue } from "../core/tracing.js";
 import type { NewJob } from "../store/jobs.js";
+import type { Store } from "../store/store.js";
 import type { EngineContext } from "./context.js";
 
 /**
  * Accepts a job. When the promise resolves, the job is durable.
  *
+ * @param given where in a trace the request was made
  * @returns the new job, or the one that the idempotency key belongs to
  * @throws KonveierError `validation_failed`, `payload_…`, `idempotency_key_reused`, `store_…`
  */
-export async function enqueue(context: EngineContext, request: JobRequest): Promise<Enqueued> {
-  const [inserted] = await context.store.jobs.insertMany([toNewJob(request)]);
+export function enqueue(
+  context: EngineContext,
+  request: JobRequest,
+  given: TraceContext | null = null,
+): Promise<Enqueued> {
+  const { store, tracer } = context;
+  if (tracer === null) return insert(store, request, given);
+  return traceEnqueue(
+    tracer,
+    [request],
+    given,
+    (trace) => insert(store, request, trace),
+    ({ id }) => id,
+  );
+}
+
+async function insert(store: Store, request: JobRequest, trace: TraceContext | null): Promise<Enqueued> {
+  const [inserted] = await store.jobs.insertMany([toNewJob(request, "", trace)]);
   if (inserted === undefined) throw new Error("The store answered an insert with nothing");
   return inserted;
 }
@@ -32,6 +52,7 @@ export async function enqueue(context: EngineContext, request: JobRequest): Prom
 export async function enqueueMany(
   context: EngineContext,
   requests: readonly JobRequest[],
+  given: TraceContext | null = null,
 ): Promise<readonly Enqueued[]> {
   if (requests.length > MAX_BATCH) {
     throw validationError([
@@ -43,15 +64,18 @@ export async function enqueueMany(
     ]);
   }
   if (requests.length === 0) return [];
-  return context.store.jobs.insertMany(toNewJobs(requests));
+  const { store, tracer } = context;
+  const insertAll = async (trace: TraceContext | null) => store.jobs.insertMany(toNewJobs(requests, trace));
+  if (tracer === null) return insertAll(given);
+  return traceEnqueue(tracer, requests, given, insertAll, () => null);
 }
 
-function toNewJobs(requests: readonly JobRequest[]): NewJob[] {
+function toNewJobs(requests: readonly JobRequest[], trace: TraceContext | null): NewJob[] {
   const jobs: NewJob[] = [];
   const errors: KonveierError[] = [];
   for (const [index, request] of requests.entries()) {
     try {
-      jobs.push(toNewJob(request, `/${index}`));
+      jobs.push(toNewJob(request, `/${index}`, trace));
     } catch (error) {
       if (!(error instanceof KonveierError)) throw error;
       errors.push(error);
@@ -63,7 +87,7 @@ function toNewJobs(requests: readonly JobRequest[]): NewJob[] {
   return jobs;
 }
 
-function toNewJob(request: JobRequest, at = ""): NewJob {
+function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): NewJob {
   const settings = checkJobRequest(request, at);
   const { name, idempotencyKey } = request;
   const payload = encodePayload(request.payload, at);
@@ -85,6 +109,7 @@ function toNewJob(request: JobRequest, at = ""): NewJob {
     tags: settings.tags,
     idempotency,
     schedule: null,
+    trace,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Backoff } from "../core/backoff.js";
 import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine, Origin } from "../core/job.js";
 import type { JobQuery } from "../core/job-query/query.js";
 import type { JobState } from "../core/states.js";
+import type { TraceContext } from "../core/trace-context.js";
 
 /** A job to insert, complete and checked. */
 export interface NewJob {
@@ -20,6 +21,8 @@ export interface NewJob {
   readonly tags: readonly string[];
   readonly idempotency: Idempotency | null;
   readonly schedule: Origin | null;
+  /** Not part of the definition that an idempotency key stands for. */
+  readonly trace: TraceContext | null;
 }
 
 export interface Idempotency {

@@ -1,4 +1,4 @@
-import { Attempt, callHandler, type AttemptEvents } from "../core/attempt.js";
+import { Attempt, callHandler, callTraced, type AttemptEvents } from "../core/attempt.js";
 import type { AnyJobDefinition } from "../core/define-job.js";
 import { RunContext } from "../core/run-context.js";
 import type { Run } from "../core/run.js";
@@ -22,6 +22,7 @@ export class Executor {
 
   constructor(
     private readonly context: EngineContext,
+    private readonly workerId: string,
     private readonly definitions: ReadonlyMap<string, AnyJobDefinition>,
     events: ExecutorEvents,
   ) {
@@ -36,10 +37,11 @@ export class Executor {
   }
 
   execute(run: Run): void {
-    const { clock, store } = this.context;
+    const { clock, store, tracer } = this.context;
     const definition = this.definitions.get(run.job.name);
     const attempt = new Attempt(clock, run, this.#events);
-    attempt.begin(callHandler(run, definition, (payload) => new RunContext(run, payload, store.claims)));
+    const call = () => callHandler(run, definition, (payload) => new RunContext(run, payload, store.claims));
+    attempt.begin(callTraced(run, tracer, this.workerId, call));
   }
 }
 

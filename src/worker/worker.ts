@@ -16,6 +16,7 @@ import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
 import type { Settled, Settlement } from "../store/claims.js";
 import { Acknowledger } from "./acknowledger.js";
+import { attemptEnd } from "./attempt-end.js";
 import type { AnyJobDefinition } from "../core/define-job.js";
 import { Executor } from "./executor.js";
 import { LeaseKeeper } from "./lease-keeper.js";
@@ -77,7 +78,7 @@ export class Worker {
     const pollMs = options.pollMs ?? DEFAULT_POLL_MS;
     checkOptions(this, this.#leaseMs, pollMs);
 
-    this.#executor = new Executor(context, definitionsByName(options.jobs), {
+    this.#executor = new Executor(context, this.id, definitionsByName(options.jobs), {
       settled: (run, settlement) => {
         this.#settled(run, settlement);
       },
@@ -224,6 +225,7 @@ export class Worker {
   }
 
   #settled(run: Run, settlement: Settlement | null): void {
+    run.trace?.ended(attemptEnd(run, settlement));
     if (settlement === null) {
       this.#drop(run);
       return;

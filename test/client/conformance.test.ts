@@ -72,6 +72,19 @@ function conforms(start: Start): void {
     return { server, worker };
   }
 
+  test("OBS-13 learns where in a trace its job was enqueued", async () => {
+    const server = await startHttpServer();
+    start(server.url, "first");
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const tracestate = "vendor=of the caller";
+    await server.send("POST", "/v1/jobs", { json: { name: "trace" }, headers: { traceparent, tracestate } });
+    await server.post("/v1/jobs", { name: "trace" });
+    expect(await jobWhen(server, "1", stateIs("completed"))).toMatchObject({ traceparent });
+    expect((await server.get("/v1/jobs/1/result")).json).toEqual([traceparent, tracestate]);
+    expect(await jobWhen(server, "2", stateIs("completed"))).toMatchObject({ traceparent: null });
+    expect((await server.get("/v1/jobs/2/result")).json).toEqual([null, null]);
+  });
+
   test("does what it is asked: success, a failure that is retried, a failure for good", async () => {
     const server = await startHttpServer();
     start(server.url, "first");

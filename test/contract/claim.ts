@@ -31,6 +31,8 @@ export function claimContract(contract: Contract): void {
         timeoutMs: null,
         backoff: null,
         schedule: null,
+        traceparent: null,
+        tracestate: null,
       });
       expect(await harness.job(id)).toMatchObject({
         state: "running",

@@ -6,6 +6,7 @@ import { allJobs } from "../support/recount.js";
 import type { Contract } from "./contract.js";
 import { faultsOf, refusal } from "./harness.js";
 
+const NO_ORIGIN = { schedule: null, trace: null };
 const DAY_MS = 24 * 3_600_000;
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -37,6 +38,7 @@ export function enqueueContract(contract: Contract): void {
         tags: [],
         idempotencyKey: null,
         schedule: null,
+        traceparent: null,
         payloadBytes: 22,
         resultBytes: null,
         resultProblem: null,
@@ -263,7 +265,7 @@ export function enqueueContract(contract: Contract): void {
     contract.test("PAY-09 text that no double can hold passes through unchanged", async (harness) => {
       const payload = '{ "big": 9007199254740993, "huge": 1e400, "zero": -0,\n "twice": 1, "twice": 2 }';
       const [inserted] = await harness.store.jobs.insertMany([
-        { ...checkJobRequest({ name: "work" }), name: "work", payload, idempotency: null, schedule: null },
+        { ...checkJobRequest({ name: "work" }), name: "work", payload, idempotency: null, ...NO_ORIGIN },
       ]);
       expect(await harness.store.jobs.payload(inserted!.id)).toBe(payload);
       expect((await harness.claimOne()).payload).toBe(payload);

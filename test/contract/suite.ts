@@ -29,6 +29,7 @@ import { settleContract } from "./settle.js";
 import { statsContract } from "./stats.js";
 import { tokensContract } from "./tokens.js";
 import { totalsContract } from "./totals.js";
+import { tracingContract } from "./tracing.js";
 import { workersContract } from "./workers.js";
 
 /** What every store must do. A store may skip a test only with a written reason. */
@@ -55,6 +56,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     statsContract(contract);
     totalsContract(contract);
     workersContract(contract);
+    tracingContract(contract);
     operationsContract(contract);
     tokensContract(contract);
     auditContract(contract);

@@ -72,6 +72,8 @@ describe("POST /v1/claim", () => {
         timeoutMs: 500,
         backoff: null,
         schedule: null,
+        traceparent: null,
+        tracestate: null,
       },
     ]);
     const leaseMs = Date.parse(jobs[0]!.leaseExpiresAt) - Date.parse(serverTime);

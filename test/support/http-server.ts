@@ -6,6 +6,7 @@ import type { Static, TSchema } from "typebox";
 import { Check, Errors } from "typebox/value";
 import { expect, onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/clock.js";
+import type { Tracer } from "../../src/core/tracing.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
 import { openStore } from "../../src/open-store.js";
 import { createServer, type KonveierServer } from "../../src/server/index.js";
@@ -114,6 +115,7 @@ export interface HttpServerOptions {
   /** A database file that others use too. Default: a new one. */
   readonly file?: string;
   readonly apiToken?: string;
+  readonly tracing?: Tracer;
 }
 
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
@@ -122,7 +124,7 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
   onTestFinished(() => store.close());
   const log: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });
-  const context = createContext(store, clock === undefined ? {} : { clock });
+  const context = createContext(store, { ...(clock !== undefined && { clock }), tracing: options.tracing });
   const server = await createServer({ context, apiToken, logger });
   const faults = holdToContract(server.app);
   onTestFinished(async () => {

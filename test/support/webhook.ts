@@ -148,6 +148,8 @@ function jobContext(
       timeoutMs: null,
       backoff: null,
       schedule: null,
+      traceparent: null,
+      tracestate: null,
     },
     payload,
     signal,

@@ -128,7 +128,8 @@ describe("claims", () => {
     await other.jobs.insertMany([
       {
         ...{ queue: "default", name: "work", payload: "null", priority: 4, runAt: null, delayMs: 0 },
-        ...{ maxAttempts: 1, backoff: null, timeoutMs: null, tags: [], idempotency: null, schedule: null },
+        ...{ maxAttempts: 1, backoff: null, timeoutMs: null, tags: [], idempotency: null },
+        ...{ schedule: null, trace: null },
       },
     ]);
     await elsewhere.clock.advance(50);

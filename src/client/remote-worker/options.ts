@@ -15,6 +15,7 @@ import type { Fault, FaultCode } from "../../core/errors.js";
 import { validationError } from "../../core/job-request.js";
 import { isKey, isName, nameFault } from "../../core/names.js";
 import { storableText } from "../../core/storable-text.js";
+import type { Tracer } from "../../core/tracing.js";
 import type { KonveierClient } from "../client.js";
 
 export interface RemoteWorkerOptions {
@@ -30,13 +31,17 @@ export interface RemoteWorkerOptions {
   readonly id?: string;
   /** Told what failed although the worker goes on, such as a server that does not answer. */
   readonly onProblem?: (error: unknown, during: string) => void;
+  /** Traces the attempts, such as `openTelemetry()` of `konveier/otel`. Default: nothing is traced. */
+  readonly tracing?: Tracer;
   /** For tests. */
   readonly clock?: Clock;
   /** From 0 up to 1; spreads retries. For tests. */
   readonly random?: () => number;
 }
 
-export type CompleteOptions = Required<RemoteWorkerOptions>;
+export type CompleteOptions = Required<Omit<RemoteWorkerOptions, "tracing">> & {
+  readonly tracing: Tracer | null;
+};
 
 /** @throws KonveierError `validation_failed` naming each option that is wrong */
 export function completeOptions(options: RemoteWorkerOptions): CompleteOptions {
@@ -48,6 +53,7 @@ export function completeOptions(options: RemoteWorkerOptions): CompleteOptions {
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
     id: options.id ?? defaultWorkerId(),
     onProblem: options.onProblem ?? (() => undefined),
+    tracing: options.tracing ?? null,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };

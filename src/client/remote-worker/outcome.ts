@@ -3,7 +3,9 @@ import { clampDelayMs } from "../../core/backoff.js";
 import type { AnyJobDefinition } from "../../core/define-job.js";
 import { encodeJson } from "../../core/payload.js";
 import type { ClaimedJob } from "../../core/job.js";
+import type { Run } from "../../core/run.js";
 import { describeError } from "../../core/stored-error.js";
+import { lostEnd, type AttemptEnd } from "../../core/tracing.js";
 import type { Verdict } from "../../core/verdict.js";
 
 /** What an acknowledgement says besides whose it is. */
@@ -29,6 +31,20 @@ export function outcomeOf(
       return completed(verdict.result, job, onProblem);
     case "failed":
       return failed(verdict, job, definition, onProblem);
+  }
+}
+
+/** How an attempt ended, for its trace. */
+export function attemptEnd({ lost }: Run, verdict: Verdict | null): AttemptEnd {
+  switch (verdict?.kind) {
+    case undefined:
+      return lostEnd(lost);
+    case "failed":
+      return { outcome: verdict.outcome, errorType: describeError(verdict.thrown).type };
+    case "completed":
+    case "released":
+    case "snoozed":
+      return { outcome: verdict.kind, errorType: null };
   }
 }
 

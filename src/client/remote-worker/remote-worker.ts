@@ -1,11 +1,12 @@
 import type { ClaimView } from "../../api/claim.js";
 import type { AckedView } from "../../api/lease.js";
-import { Attempt, callHandler } from "../../core/attempt.js";
+import { Attempt, callHandler, callTraced } from "../../core/attempt.js";
 import { DEFAULT_GRACE_MS } from "../../core/defaults.js";
 import type { AnyJobDefinition } from "../../core/define-job.js";
 import { RunContext } from "../../core/run-context.js";
 import { WorkerStoppingError, type Run } from "../../core/run.js";
 import { stopWorker, type Stopping } from "../../core/shutdown.js";
+import { guardTracer, type Tracer } from "../../core/tracing.js";
 import type { Verdict } from "../../core/verdict.js";
 import { Acknowledger } from "./acknowledger.js";
 import { runsOf } from "./claimed.js";
@@ -14,7 +15,7 @@ import { LeaseKeeper } from "./lease-keeper.js";
 import type { Link } from "./link.js";
 import { RemoteNotes } from "./notes.js";
 import { completeOptions, type CompleteOptions, type RemoteWorkerOptions } from "./options.js";
-import { outcomeOf } from "./outcome.js";
+import { attemptEnd, outcomeOf } from "./outcome.js";
 
 export type { RemoteWorkerOptions } from "./options.js";
 
@@ -33,6 +34,7 @@ export class RemoteWorker {
   readonly finished: Promise<void>;
   readonly #options: CompleteOptions;
   readonly #link: Link;
+  readonly #tracer: Tracer | null;
   readonly #definitions: ReadonlyMap<string, AnyJobDefinition>;
   readonly #claimer: Claimer;
   readonly #keeper: LeaseKeeper;
@@ -55,8 +57,14 @@ export class RemoteWorker {
   /** @throws KonveierError `validation_failed` naming each option that is wrong */
   constructor(options: RemoteWorkerOptions) {
     this.#options = completeOptions(options);
-    const { client, id, leaseMs, clock, random, onProblem, jobs, queues } = this.#options;
+    const { client, id, leaseMs, clock, random, onProblem, jobs, queues, tracing } = this.#options;
     this.id = id;
+    this.#tracer =
+      tracing === null
+        ? null
+        : guardTracer(tracing, (error) => {
+            onProblem(error, "tracing");
+          });
     this.#definitions = new Map(jobs.map((job) => [job.name, job]));
     this.finished = new Promise((resolve, reject) => {
       this.#finish = () => {
@@ -172,10 +180,12 @@ export class RemoteWorker {
         this.#wakeStop();
       },
     });
-    attempt.begin(callHandler(run, definition, (payload) => new RunContext(run, payload, notes)));
+    const call = () => callHandler(run, definition, (payload) => new RunContext(run, payload, notes));
+    attempt.begin(callTraced(run, this.#tracer, this.id, call));
   }
 
   #settled(run: Run, verdict: Verdict | null): void {
+    run.trace?.ended(attemptEnd(run, verdict));
     const leaseToken = this.#runs.get(run);
     if (verdict === null || leaseToken === undefined) {
       this.#drop(run);

@@ -32,6 +32,8 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
       timeoutMs: null,
       backoff: null,
       schedule: null,
+      traceparent: null,
+      tracestate: null,
     },
     payload,
     signal: controller.signal,

@@ -1,7 +1,8 @@
-import { BatchBody, JobRequestBody } from "../../api/job-request.js";
+import { BatchBody, JobRequestBody, TraceHeaders } from "../../api/job-request.js";
 import { EnqueuedBatchView, EnqueuedJobView } from "../../api/job.js";
 import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { withFaultsUnder } from "../../core/faults-under.js";
+import { readTraceContext, type TraceContext } from "../../core/trace-context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
 import { requireQueue } from "../access/queue-limits.js";
 import type { App } from "../app.js";
@@ -29,6 +30,7 @@ export function enqueueRoutes(app: App, { context }: Services): void {
         operationId: "enqueueJob",
         summary: "Enqueue a job. It is durable when the answer comes.",
         tags,
+        headers: TraceHeaders,
         body: JobRequestBody,
         response: { 200: EnqueuedJobView, 201: EnqueuedJobView },
       },
@@ -36,7 +38,7 @@ export function enqueueRoutes(app: App, { context }: Services): void {
     },
     async (request, reply) => {
       requireQueue(request, request.body.queue ?? DEFAULT_QUEUE);
-      const inserted = await enqueue(context, request.body);
+      const inserted = await enqueue(context, request.body, traceOf(request));
       return reply
         .code(inserted.deduplicated ? 200 : 201)
         .header("Location", `/v1/jobs/${inserted.id}`)
@@ -51,6 +53,7 @@ export function enqueueRoutes(app: App, { context }: Services): void {
         operationId: "enqueueJobs",
         summary: "Enqueue many jobs, all or none.",
         tags,
+        headers: TraceHeaders,
         body: BatchBody,
         response: { 201: EnqueuedBatchView },
       },
@@ -60,8 +63,12 @@ export function enqueueRoutes(app: App, { context }: Services): void {
     async (request, reply) => {
       const { jobs } = request.body;
       for (const { queue } of jobs) requireQueue(request, queue ?? DEFAULT_QUEUE);
-      const inserted = await withFaultsUnder("/jobs", enqueueMany(context, jobs));
+      const inserted = await withFaultsUnder("/jobs", enqueueMany(context, jobs, traceOf(request)));
       return reply.code(201).send({ items: inserted.map(enqueuedJobView) });
     },
   );
+}
+
+function traceOf({ headers }: { headers: TraceHeaders }): TraceContext | null {
+  return readTraceContext(headers.traceparent, headers.tracestate);
 }

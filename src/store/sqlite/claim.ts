@@ -24,6 +24,8 @@ type SpecColumns = [
   backoff: string | null,
   scheduleKey: string | null,
   slot: number | null,
+  traceparent: string | null,
+  tracestate: string | null,
 ];
 
 /** Takes pending jobs. All statements of a claim are here and in `lanes.ts`. */
@@ -59,7 +61,8 @@ export class Claim {
       .raw();
     this.#spec = db
       .prepare<[number], SpecColumns>(
-        "SELECT payload, budget, timeout_ms, backoff, schedule_key, slot FROM job_specs WHERE job_id = ?",
+        `SELECT payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate
+         FROM job_specs WHERE job_id = ?`,
       )
       .raw();
     this.#bury = db.prepare<[number, number]>(
@@ -140,7 +143,7 @@ export class Claim {
     const [id, name, token, priority, attempt, maxAttempts, createdAt, runAt] = row;
     const spec = this.#spec.get(id);
     if (spec === undefined) throw new Error(`Job ${id} has no payload`);
-    const [payload, budget, timeoutMs, backoff, scheduleKey, slot] = spec;
+    const [payload, budget, timeoutMs, backoff, scheduleKey, slot, traceparent, tracestate] = spec;
     return {
       id: String(id),
       queue,
@@ -158,6 +161,8 @@ export class Claim {
       timeoutMs,
       backoff: parseBackoff(backoff),
       schedule: toOrigin(scheduleKey, slot),
+      traceparent,
+      tracestate,
     };
   }
 

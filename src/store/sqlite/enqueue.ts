@@ -25,8 +25,9 @@ export class Enqueue {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertSpec = db.prepare(
-      `INSERT INTO job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot,
+         traceparent, tracestate)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertTag = db.prepare("INSERT INTO job_tags (tag, job_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
     this.#insertKey = db.prepare("INSERT INTO idempotency_keys (key, fingerprint, job_id) VALUES (?, ?, ?)");
@@ -87,6 +88,8 @@ export class Enqueue {
       job.idempotency?.key ?? null,
       job.schedule?.key ?? null,
       job.schedule?.slot ?? null,
+      job.trace?.traceparent ?? null,
+      job.trace?.tracestate ?? null,
     );
     step("enqueue:spec");
     for (const tag of job.tags) this.#insertTag.run(tag, id);

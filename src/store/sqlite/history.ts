@@ -32,7 +32,7 @@ export class History {
 
   constructor(db: Connection) {
     this.#detail = db.prepare<[number], DetailRow>(
-      `SELECT budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot,
+      `SELECT budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent,
               octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem
        FROM job_specs LEFT JOIN job_results USING (job_id) WHERE job_id = ?`,
     );
@@ -67,6 +67,7 @@ export class History {
       tags: spec.tags === null ? [] : (JSON.parse(spec.tags) as string[]),
       idempotencyKey: spec.idempotency_key,
       schedule: toOrigin(spec.schedule_key, spec.slot),
+      traceparent: spec.traceparent,
       payloadBytes: spec.payload_bytes,
       resultBytes: spec.result_bytes,
       resultProblem: spec.problem,

@@ -29,6 +29,7 @@ export interface SpecRow {
   readonly idempotency_key: string | null;
   readonly schedule_key: string | null;
   readonly slot: number | null;
+  readonly traceparent: string | null;
 }
 
 export function toJob(row: JobRow): Job {

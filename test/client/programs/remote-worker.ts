@@ -45,6 +45,7 @@ const jobs = [
       throw new Error("stopped");
     },
   }),
+  defineJob("trace", { handler: ({ job }) => [job.traceparent, job.tracestate] }),
 ];
 
 const worker = new RemoteWorker({

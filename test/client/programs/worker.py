@@ -49,5 +49,10 @@ def hang(job):
     raise RuntimeError("stopped")
 
 
+@worker.handler("trace")
+def trace(job):
+    return [job.traceparent, job.tracestate]
+
+
 say("ready")
 worker.run()
