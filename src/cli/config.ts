@@ -60,7 +60,7 @@ export interface ServeFlags {
   readonly database?: string;
 }
 
-const DEFAULT_DATABASE_URL = "sqlite:./data/konveier.db";
+export const DEFAULT_DATABASE_URL = "sqlite:./data/konveier.db";
 const MAX_GRACE_MS = 3_600_000;
 /** A hundred years. */
 const MAX_RETENTION_MS = 100 * 365 * 24 * 3_600_000;
