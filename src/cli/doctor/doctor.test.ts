@@ -50,15 +50,11 @@ async function listening(answer: RequestListener): Promise<string> {
 
 describe("konveier doctor", () => {
   it("finds nothing wrong with a database as the program makes it, and one that is not there yet", async () => {
-    const { disk, "open-files": files, ...rest } = await troubles();
-    expect([disk, files].filter((text) => text?.startsWith("fault"))).toEqual([]);
-    expect(rest).toEqual({});
-    const {
-      disk: _disk,
-      "open-files": _files,
-      ...others
-    } = await troubles({ DATABASE_URL: `sqlite:${directory}/new/x.db` });
-    expect(others).toEqual({});
+    for (const env of [{}, { DATABASE_URL: `sqlite:${directory}/new/x.db` }]) {
+      // How much room there is depends on the machine.
+      const found = (await look(env)).filter(({ check }) => check !== "disk" && check !== "open-files");
+      expect(found.filter(({ verdict }) => verdict !== "ok")).toEqual([]);
+    }
   });
 
   it.each([

@@ -50,7 +50,7 @@ function readEnvironment(
   }
 }
 
-export function checkRetention({ retention }: Pick<ServeConfig, "retention">): Finding {
+function checkRetention({ retention }: Pick<ServeConfig, "retention">): Finding {
   const check = "retention";
   const { completedMs, deadMs, maxCompleted } = retention;
   if (completedMs === null && maxCompleted === undefined) {
