@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
 import type { Clock } from "./core/clock.js";
 import { KonveierError } from "./core/errors.js";
+import { backupSqliteFile, type BackupReport } from "./store/sqlite/backup.js";
 import { openSqliteStore, type SqliteStore } from "./store/sqlite/open.js";
+
+export { BackupTargetError } from "./store/sqlite/backup.js";
 
 export interface StoreOptions {
   /**
@@ -23,6 +26,20 @@ export function openStore(url: string, options: StoreOptions = {}): SqliteStore 
 }
 
 /**
+ * Copies the database that a URL names to a new file while servers use it.
+ *
+ * @throws BackupTargetError when the target cannot be meant
+ * @throws KonveierError `store_…` that says what to do
+ */
+export function backupStore(url: string, target: string): BackupReport {
+  const file = sqliteFile(url);
+  if (file.startsWith(":memory:")) {
+    throw new KonveierError("store_unsupported", "A database in memory has no file to back up.");
+  }
+  return backupSqliteFile(file, target);
+}
+
+/**
  * The database file that a URL names, or `:memory:`.
  *
  * @throws KonveierError `store_unsupported`
@@ -34,7 +51,9 @@ export function sqliteFile(url: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "no scheme";
   throw new KonveierError(
     "store_unsupported",
-    `The database URL has ${scheme}, which is not known. Use sqlite:./path/to/file.db.`,
+    /^postgres(ql)?:$/i.test(scheme)
+      ? "PostgreSQL is not supported yet. Use sqlite:./path/to/file.db."
+      : `The database URL has ${scheme}, which is not known. Use sqlite:./path/to/file.db.`,
   );
 }
 

@@ -44,6 +44,7 @@ describe("readConfig", () => {
         databaseFile: "./data/konveier.db",
         synchronous: "full",
         apiToken: null,
+        trustedProxies: [],
         seedDemo: false,
         worker: { concurrency: 20, queues: ["default"], leaseMs: 30_000 },
         shutdownGraceMs: 10_000,
@@ -63,6 +64,7 @@ describe("readConfig", () => {
       HOST: "::1",
       PORT: "0",
       DATABASE_URL: "sqlite:/var/lib/konveier/jobs.db",
+      KONVEIER_TRUST_PROXY: "10.0.0.0/8, ::1",
       KONVEIER_SYNCHRONOUS: "normal",
       KONVEIER_CONCURRENCY: "1000",
       KONVEIER_QUEUES: "a, b,a",
@@ -85,6 +87,7 @@ describe("readConfig", () => {
         databaseFile: "/var/lib/konveier/jobs.db",
         synchronous: "normal",
         apiToken: { value: "a-long-token-of-the-operator", file: null },
+        trustedProxies: ["10.0.0.0/8", "::1"],
         seedDemo: true,
         worker: { concurrency: 1_000, queues: ["a", "b"], leaseMs: 1_000 },
         shutdownGraceMs: 0,
@@ -174,6 +177,9 @@ describe("faults", () => {
     ["HOST", "a b"],
     ["DATABASE_URL", "./konveier.db"],
     ["DATABASE_URL", "sqlite:"],
+    ["KONVEIER_TRUST_PROXY", "proxy.example"],
+    ["KONVEIER_TRUST_PROXY", "10.0.0.1/8"],
+    ["KONVEIER_TRUST_PROXY", "10.0.0.0/8,true"],
     ["API_TOKEN", "two words"],
     ["API_TOKEN", "токен"],
   ])("are values that %s does not know: %s", (name, value) => {
@@ -214,6 +220,12 @@ describe("warnings", () => {
     expect(read({ KONVEIER_CONCURENCY: "5", KONVEIER_XYZZY: "", OTHER: "1" }).warnings).toEqual([
       "KONVEIER_CONCURENCY is not a setting of Konveier and has no effect. Did you mean KONVEIER_CONCURRENCY?",
       "KONVEIER_XYZZY is not a setting of Konveier and has no effect.",
+    ]);
+  });
+
+  it("tell of a proxy list that trusts everybody", () => {
+    expect(read({ KONVEIER_TRUST_PROXY: "10.0.0.0/8,::/0" }).warnings).toEqual([
+      expect.stringContaining("KONVEIER_TRUST_PROXY trusts everybody"),
     ]);
   });
 

@@ -10,6 +10,7 @@ import {
 import { isName } from "../core/names.js";
 import { DEMO_QUEUES } from "../handlers/demo/queues.js";
 import { addressPolicy } from "../handlers/webhook/address-policy.js";
+import { parseNetwork } from "../handlers/webhook/network.js";
 import { parseSigningSecret } from "../handlers/webhook/signature.js";
 import { sqliteFile } from "../open-store.js";
 import type { Retention } from "../store/maintenance.js";
@@ -36,6 +37,8 @@ export interface ServeConfig {
   readonly synchronous: "full" | "normal";
   /** `null`: use the one in the data directory, made when it is missing. */
   readonly apiToken: Secret | null;
+  /** Addresses and networks of proxies whose `X-Forwarded-…` headers count. */
+  readonly trustedProxies: readonly string[];
   readonly seedDemo: boolean;
   readonly worker: {
     readonly concurrency: number;
@@ -61,7 +64,7 @@ export interface ServeFlags {
 
 /** For the commands that talk to a server. They may well stand in the environment of that server too. */
 const CLIENT_VARIABLES = new Set(["KONVEIER_URL", "KONVEIER_TOKEN", "KONVEIER_TOKEN_FILE"]);
-const DEFAULT_DATABASE_URL = "sqlite:./data/konveier.db";
+export const DEFAULT_DATABASE_URL = "sqlite:./data/konveier.db";
 const MAX_GRACE_MS = 3_600_000;
 /** A hundred years. */
 const MAX_RETENTION_MS = 100 * 365 * 24 * 3_600_000;
@@ -86,6 +89,7 @@ export function readConfig(
     databaseFile: settings.parsed("DATABASE_URL", sqliteFile) ?? sqliteFile(DEFAULT_DATABASE_URL),
     synchronous: settings.choice("KONVEIER_SYNCHRONOUS", ["full", "normal"]) ?? "full",
     apiToken: readApiToken(settings),
+    trustedProxies: settings.list("KONVEIER_TRUST_PROXY", (entry) => problemOf(() => readProxy(entry))) ?? [],
     seedDemo,
     worker: readWorker(settings, seedDemo),
     shutdownGraceMs: settings.wholeNumber("KONVEIER_SHUTDOWN_GRACE_MS", 0, MAX_GRACE_MS) ?? DEFAULT_GRACE_MS,
@@ -121,6 +125,16 @@ function readApiToken(settings: Settings): ServeConfig["apiToken"] {
   if (isApiToken(token.value)) return token;
   settings.fault(secretName("API_TOKEN", token.file), API_TOKEN_RULE);
   return null;
+}
+
+/** An address or a network. */
+function readProxy(entry: string): string {
+  try {
+    if (isIP(entry) === 0) parseNetwork(entry);
+    return entry;
+  } catch (error) {
+    throw new Error(`holds ${quoted(entry)}, which ${(error as Error).message}, or an address`);
+  }
 }
 
 function readWorker(settings: Settings, seedDemo: boolean): ServeConfig["worker"] {
@@ -201,11 +215,19 @@ function unknownNames(settings: Settings): string[] {
 
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 
-function weaknesses({ host, apiToken }: ServeConfig): string[] {
-  if (apiToken === null || apiToken.value.length >= 16 || LOOPBACK.test(host)) return [];
-  return [
-    `API_TOKEN has only ${apiToken.value.length} characters, and ${host} can be reached from other machines. Use a long random one.`,
-  ];
+function weaknesses({ host, apiToken, trustedProxies }: ServeConfig): string[] {
+  const found: string[] = [];
+  if (apiToken !== null && apiToken.value.length < 16 && !LOOPBACK.test(host)) {
+    found.push(
+      `API_TOKEN has only ${apiToken.value.length} characters, and ${host} can be reached from other machines. Use a long random one.`,
+    );
+  }
+  if (trustedProxies.some((entry) => entry.endsWith("/0"))) {
+    found.push(
+      "KONVEIER_TRUST_PROXY trusts everybody: any client can choose the address that it is known by.",
+    );
+  }
+  return found;
 }
 
 function configError(faults: readonly SettingFault[]): StartError {

@@ -1,6 +1,9 @@
 import { Command } from "commander";
 import { version } from "../server/version.js";
+import { addBackup } from "./commands/backup.js";
+import { addDoctor } from "./commands/doctor.js";
 import { addEnqueue } from "./commands/enqueue.js";
+import { addHealthcheck } from "./commands/healthcheck.js";
 import { addJobs } from "./commands/jobs.js";
 import { addLooks } from "./commands/looks.js";
 import { addOperations } from "./commands/operations.js";
@@ -34,5 +37,9 @@ export function createProgram(): Command {
   program.commandsGroup("Look and manage:");
   addLooks(program);
   addTokens(program);
+  program.commandsGroup("Operate:");
+  addBackup(program);
+  addDoctor(program);
+  addHealthcheck(program);
   return program;
 }

@@ -43,7 +43,7 @@ export class Service {
     const { config, logger, store } = this;
     const context = createContext(store, { tracing: this.tracing?.tracer });
     logEvents(context.events, logger);
-    const server = await createServer({ context, apiToken, logger });
+    const server = await createServer({ context, apiToken, logger, trustedProxies: config.trustedProxies });
     const worker = new Worker(context, {
       jobs: [webhookCall(config.webhook), ...(config.seedDemo ? demoJobs() : [])],
       ...config.worker,

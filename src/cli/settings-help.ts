@@ -6,6 +6,7 @@ const SETTINGS: readonly (readonly [name: string, meaning: string])[] = [
   ["HOST", "address to listen on, default 127.0.0.1"],
   ["PORT", "port to listen on, default 8085"],
   ["DATABASE_URL", "default sqlite:./data/konveier.db"],
+  ["KONVEIER_TRUST_PROXY", "proxies whose X-Forwarded headers count, such as 10.0.0.0/8, default none"],
   ["KONVEIER_SYNCHRONOUS", "full or normal, default full: accepted jobs survive a power cut"],
   ["KONVEIER_CONCURRENCY", "jobs that the worker runs at a time, default 20"],
   ["KONVEIER_QUEUES", "queues of the worker, separated by commas, default is the queue default"],

@@ -53,11 +53,17 @@ const CONTENT_SECURITY_POLICY = {
 };
 
 /** The HTTP application without its routes: how requests are read and refused, and what every answer says. */
-export async function createApp({ guard, auditLog }: Access, logger: FastifyBaseLogger): Promise<App> {
+export async function createApp(
+  { guard, auditLog }: Access,
+  logger: FastifyBaseLogger,
+  trustedProxies: readonly string[],
+): Promise<App> {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestIdOf,
+    // Whoever else sends X-Forwarded-… could choose the address that wrong tokens are counted by.
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -39,6 +39,11 @@ export interface ServerOptions {
   /** What clients send as bearer token. Not empty, no spaces. */
   readonly apiToken: string;
   readonly logger: Logger;
+  /**
+   * Addresses and networks of the proxies in front, such as `10.0.0.0/8`. Only theirs of the headers `X-Forwarded-For`,
+   * `-Proto` and `-Host` count. Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** The HTTP server: the API below `/v1`, and the health endpoints. See `docs/http-api.md`. */
@@ -67,9 +72,14 @@ const CLOSE_GRACE_MS = 5_000;
  * @throws KonveierError `store_…`
  * @throws RangeError for a token that no client could send
  */
-export async function createServer({ context, apiToken, logger }: ServerOptions): Promise<KonveierServer> {
+export async function createServer({
+  context,
+  apiToken,
+  logger,
+  trustedProxies = [],
+}: ServerOptions): Promise<KonveierServer> {
   const access = createAccess(context, apiToken);
-  const app = await createApp(access, logger);
+  const app = await createApp(access, logger, trustedProxies);
   const services = await createServices(context, access);
   addRoutes(app, services);
   const closeSilentConnections = followSilentConnections(app.server);

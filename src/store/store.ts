@@ -43,8 +43,14 @@ export interface Store {
    */
   onChange(listener: (change: StoreChange) => void): () => void;
 
-  /** Resolves when the store can be read and written; rejects with a `store_…` error that says what to do. */
+  /** Resolves when the store can be read; rejects with a `store_…` error that says what to do. */
   check(): Promise<void>;
+
+  /**
+   * Resolves when something small that was written just now is durable and there is room for more; rejects with a
+   * `store_…` error that says what to do. Costs a commit: not for every request.
+   */
+  checkWrite(): Promise<void>;
 
   /** A secret of this database: what is signed with it can be checked by every server on it. */
   signingSecret(): Promise<Buffer>;

@@ -11,6 +11,20 @@ export function lifecycleContract(contract: Contract): void {
       await expect(store.check()).resolves.toBeUndefined();
     });
 
+    contract.test(
+      "that it can be written is found out by writing, and leaves all else as it was",
+      async (harness) => {
+        const { store } = harness;
+        await harness.enqueueMany([{}, {}]);
+        const before = await allJobs(store);
+        await Promise.all([store.checkWrite(), store.checkWrite()]);
+        await store.checkWrite();
+        expect(await allJobs(store)).toEqual(before);
+        const [next] = await harness.enqueueMany([{}]);
+        expect(before.map(({ id }) => id)).not.toContain(next?.id);
+      },
+    );
+
     contract.test("everything is there after closing and opening again", async (harness) => {
       const other = await harness.another();
       const job = await harness.running({ payload: "kept", tags: ["t"] });
@@ -67,6 +81,7 @@ export function lifecycleContract(contract: Contract): void {
           want: () => store.events.want(),
           events: () => store.events.after(0, 1),
           check: () => store.check(),
+          checkWrite: () => store.checkWrite(),
           secret: () => store.signingSecret(),
         };
         for (const [what, call] of Object.entries(calls)) {

@@ -5,7 +5,7 @@ import { createProgram } from "../../src/cli/program.js";
 
 const TEXT = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
 /** What `docs/operating.md` describes. */
-const ELSEWHERE = new Set(["konveier serve"]);
+const ELSEWHERE = new Set(["konveier serve", "konveier backup", "konveier doctor", "konveier healthcheck"]);
 
 /** The section of each command. */
 const SECTIONS = new Map(

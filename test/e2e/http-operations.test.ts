@@ -1,4 +1,6 @@
-import { rmSync } from "node:fs";
+import { rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import type Database from "better-sqlite3";
 import { Type } from "typebox";
 import { describe, expect, test, vi } from "vitest";
 import { Problem } from "../../src/api/problem.js";
@@ -8,6 +10,7 @@ import { KonveierError, type ErrorCode } from "../../src/core/errors.js";
 import { WORKER_TIMEOUT_MS } from "../../src/engine/worker-timeout.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { startHttpServer } from "../support/http-server.js";
+import { fill, mayMount, smallDisk } from "../support/small-disk.js";
 
 const Queues = Type.Object({ items: Type.Array(QueueView) });
 
@@ -130,6 +133,78 @@ describe("health", () => {
     expect(check).toHaveBeenCalledTimes(2);
     await server.get("/healthz");
     expect(check).toHaveBeenCalledTimes(2);
+  });
+
+  test("writes every ten seconds while that succeeds, and at every check while it fails", async () => {
+    const clock = new FakeClock();
+    const server = await startHttpServer({ clock });
+    const write = vi.spyOn(server.store, "checkWrite");
+    const ready = async (): Promise<number> => (await server.get("/readyz")).status;
+    expect(await ready()).toBe(200);
+    await clock.advance(9_999);
+    expect(await ready()).toBe(200);
+    expect(write).toHaveBeenCalledTimes(1);
+
+    const db = (server.store as unknown as { readonly db: Database.Database }).db;
+    db.pragma("query_only = ON");
+    await clock.advance(1_000);
+    expect(await ready()).toBe(503);
+    expect((await server.get("/v1/queues")).status).toBe(200);
+    expect((await server.get("/healthz")).status).toBe(200);
+    await clock.advance(1_000);
+    expect(await ready()).toBe(503);
+    expect(write).toHaveBeenCalledTimes(3);
+
+    db.pragma("query_only = OFF");
+    await clock.advance(1_000);
+    expect(await ready()).toBe(200);
+    await clock.advance(9_000);
+    expect(await ready()).toBe(200);
+    expect(write).toHaveBeenCalledTimes(4);
+  });
+
+  test.skipIf(!mayMount())("says when the disk is full, and when it is not any more", async () => {
+    const disk = smallDisk(8);
+    const clock = new FakeClock();
+    const server = await startHttpServer({ clock, file: join(disk, "konveier.db") });
+    const ready = async (): Promise<number> => {
+      await clock.advance(10_000);
+      return (await server.get("/readyz")).status;
+    };
+    expect(await ready()).toBe(200);
+    // A log with room of its own, in which single rows could still be written for long.
+    await server.post("/v1/jobs/batch", {
+      jobs: [1, 2, 3].map(() => ({ name: "a", payload: "x".repeat(200_000) })),
+    });
+    const db = (server.store as unknown as { readonly db: Database.Database }).db;
+    db.pragma("wal_checkpoint(PASSIVE)");
+    const filler = fill(disk);
+    expect(await ready()).toBe(503);
+    expect((await server.get("/healthz")).status).toBe(200);
+    unlinkSync(filler);
+    expect(await ready()).toBe(200);
+  });
+
+  test("does not wait for a database that takes its time", async () => {
+    const clock = new FakeClock();
+    const server = await startHttpServer({ clock });
+    let answer = (): void => undefined;
+    const write = vi
+      .spyOn(server.store, "checkWrite")
+      .mockReturnValueOnce(new Promise<void>((resolve) => (answer = resolve)));
+    const late = server.get("/readyz");
+    await vi.waitFor(() => {
+      expect(write).toHaveBeenCalledTimes(1);
+    });
+    await clock.advance(2_000);
+    expect((await late).status).toBe(503);
+    // It is still being asked, so nobody asks again.
+    await clock.advance(2_000);
+    expect((await server.get("/readyz")).status).toBe(503);
+    expect(write).toHaveBeenCalledTimes(1);
+    answer();
+    await clock.advance(1_000);
+    expect((await server.get("/readyz")).status).toBe(200);
   });
 
   test("says when the database is gone, and when it is back", async () => {

@@ -116,10 +116,21 @@ describe("konveier serve", () => {
       payload: { url: "http://hooks.invalid/?key=query-secret", body: { password: "body-secret" } },
     });
     await server.get("/v1/jobs?limit=1&tag=query-secret");
+    const problems = [
+      await server.post("/v1/jobs", { name: "a", payload: "body-secret", unknown: "body-secret" }),
+      await server.get("/v1/jobs?nothing=query-secret"),
+      await server.get("/v1/nothing?key=query-secret"),
+    ];
     await eventually(
       () => server.get<{ state: string }>(`/v1/jobs/${body.id}`),
       (answer) => answer.body.state === "dead",
     );
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const told =
+      (await (await fetch(`${server.url}/metrics`, { headers })).text()) + JSON.stringify(problems);
+    expect(told).toContain("konveier_build_info");
+    expect(told).not.toMatch(/query-secret|body-secret|whsec_/);
+    expect(told).not.toContain(TOKEN);
     await server.stop();
     expect(server.stdout + server.stderr).not.toMatch(/query-secret|body-secret/);
     expect(server.stdout + server.stderr).not.toContain(whsec);

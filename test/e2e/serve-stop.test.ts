@@ -117,6 +117,39 @@ describe("a stop", () => {
     expect(await server.logged("worker.stopped")).toMatchObject({ released: 10 });
   });
 
+  it("first says so, then answers who waits, and takes ends of jobs until its own have ended", async () => {
+    const server = await start();
+    await call(server);
+    const [arrival] = await receiver.arrivals(1);
+    await server.post("/v1/jobs", { name: "remote", queue: "remote" });
+    const claim = { workerId: "w", queues: ["remote"] };
+    const { body } = await server.post<{ jobs: { id: string; leaseToken: string }[] }>("/v1/claim", claim);
+    const [remote] = body.jobs;
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const stream = await fetch(`${server.url}/v1/events`, { headers });
+    const waiting = server.post<{ jobs: unknown[]; draining: boolean }>("/v1/claim", {
+      ...claim,
+      waitMs: 30_000,
+    });
+    const metrics = async () => (await fetch(`${server.url}/metrics`, { headers })).text();
+    await eventually(metrics, (text) => text.includes("konveier_claim_waiters 1"));
+
+    server.kill("SIGTERM");
+    expect((await waiting).body).toMatchObject({ jobs: [], draining: true });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    // Ends by itself: the server closes it.
+    await stream.text();
+    const { leaseToken } = remote!;
+    const ended = await server.post(`/v1/jobs/${remote!.id}/complete`, { leaseToken, result: 1 });
+    expect(ended.status).toBe(200);
+    expect(server.log.map(({ event }) => event)).not.toContain("server.stopped");
+
+    arrival?.answer(200);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(await jobsLeft(remote!.id)).toMatchObject([{ state: "completed", attempt: 1 }]);
+  });
+
   it("takes no new work", async () => {
     const server = await start();
     await call(server);

@@ -1,9 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type Database from "better-sqlite3";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { KonveierError } from "../../src/core/errors.js";
 import { Konveier } from "../../src/konveier.js";
 import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite/open.js";
@@ -12,6 +10,7 @@ import { checkSound } from "../crash/sound-database.js";
 import { EventLog } from "../support/event-log.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { allJobs } from "../support/recount.js";
+import { fill, mayMount, smallDisk } from "../support/small-disk.js";
 import { tempDirectory } from "../support/temp-directory.js";
 import { holds } from "./holds.js";
 import { beginOf, eventOf, readRuns, startWorker } from "./worker-process.js";
@@ -135,52 +134,5 @@ async function leaseEnded(store: SqliteStore, id: string): Promise<void> {
     if (job?.leaseExpiresAt == null) throw new KonveierError("invalid_state", "The job is not running");
     if (job.leaseExpiresAt < store.now()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-function mayMount(): boolean {
-  const directory = mkdtempSync(join(tmpdir(), "konveier-mount-"));
-  try {
-    mount(directory, 1);
-    system("umount", directory);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
-
-/** A file system of so many MiB, removed when the test ends. */
-function smallDisk(mebibytes: number): string {
-  const directory = mkdtempSync(join(tmpdir(), "konveier-disk-"));
-  mount(directory, mebibytes);
-  onTestFinished(() => {
-    // Lazy: processes of a failed test may still have files there.
-    system("umount", "--lazy", directory);
-    rmSync(directory, { recursive: true });
-  });
-  return directory;
-}
-
-function mount(directory: string, mebibytes: number): void {
-  system("mount", "-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", directory);
-}
-
-function system(command: string, ...args: readonly string[]): void {
-  execFileSync(command, args, { stdio: "ignore" });
-}
-
-/** Takes all that is left of a disk. @returns the file that does */
-function fill(directory: string): string {
-  const file = join(directory, "filler");
-  const descriptor = openSync(file, "w");
-  try {
-    for (;;) writeSync(descriptor, Buffer.alloc(4_096, 1));
-  } catch (error) {
-    expect(error).toMatchObject({ code: "ENOSPC" });
-    return file;
-  } finally {
-    closeSync(descriptor);
   }
 }

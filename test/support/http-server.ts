@@ -116,16 +116,18 @@ export interface HttpServerOptions {
   readonly file?: string;
   readonly apiToken?: string;
   readonly tracing?: Tracer;
+  readonly trustedProxies?: readonly string[];
 }
 
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
   const { clock, apiToken = API_TOKEN, file = join(tempDirectory(), "konveier.db") } = options;
+  const { trustedProxies = [] } = options;
   const store = openStore(`sqlite:${file}`);
   onTestFinished(() => store.close());
   const log: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });
   const context = createContext(store, { ...(clock !== undefined && { clock }), tracing: options.tracing });
-  const server = await createServer({ context, apiToken, logger });
+  const server = await createServer({ context, apiToken, logger, trustedProxies });
   const faults = holdToContract(server.app);
   onTestFinished(async () => {
     await server.close();

@@ -43,10 +43,28 @@ export function migrate(db: Connection): void {
   }
 }
 
+/**
+ * For who only reads.
+ *
+ * @returns the version of the schema, perhaps an older one than this program's
+ * @throws KonveierError as `migrate`, also for a file without a schema
+ */
+export function verifyOurs(db: Connection): number {
+  const version = userVersion(db);
+  if (applicationIdOf(db) !== APPLICATION_ID) throw foreign(db);
+  refuseNewer(db, version, newestVersion());
+  return version;
+}
+
+/** The version of the schema that this program knows. */
+export function newestVersion(): number {
+  return readMigrations().at(-1)?.version ?? 0;
+}
+
 /** Notices that a newer program has migrated the file meanwhile: this one must not write into it any more. */
 export class SchemaGuard {
   readonly #version;
-  readonly #newest = readMigrations().at(-1)?.version ?? 0;
+  readonly #newest = newestVersion();
 
   constructor(private readonly db: Connection) {
     this.#version = db.prepare<[], number>("PRAGMA user_version").pluck();
@@ -89,7 +107,11 @@ function refuseForeign(db: Connection, version: number): void {
   if (applicationId === APPLICATION_ID) return;
   const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
   if (applicationId === 0 && version === 0 && tables.n === 0) return;
-  throw new KonveierError(
+  throw foreign(db);
+}
+
+function foreign(db: Connection): KonveierError {
+  return new KonveierError(
     "store_unsupported",
     `${db.name} is the database of another program. Give Konveier a file of its own.`,
   );

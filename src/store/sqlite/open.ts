@@ -25,6 +25,7 @@ import { SqliteStats } from "./stats.js";
 import type { StepHook } from "./steps.js";
 import { SqliteTokens } from "./tokens.js";
 import { SqliteWorkers } from "./workers.js";
+import { WriteCheck } from "./write-check.js";
 
 export interface SqliteOptions {
   /** Default `full`: what was accepted survives a power cut. */
@@ -73,6 +74,7 @@ export class SqliteStore implements Store {
   readonly #committer: Committer;
   readonly #guard: FileGuard;
   readonly #schema: SchemaGuard;
+  readonly #writeCheck: WriteCheck;
 
   constructor(
     private readonly db: Connection,
@@ -132,6 +134,7 @@ export class SqliteStore implements Store {
     this.#committer = committer;
     this.#guard = guard;
     this.#schema = schema;
+    this.#writeCheck = new WriteCheck(context);
   }
 
   now(): number {
@@ -147,6 +150,10 @@ export class SqliteStore implements Store {
       this.#guard.verify();
       this.#schema.verify();
     });
+  }
+
+  checkWrite(): Promise<void> {
+    return this.#writeCheck.run();
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,40 @@
+import { existsSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import { translateError } from "./errors.js";
+import { newestVersion, verifyOurs } from "./migrate.js";
+
+export interface SqliteInspection {
+  readonly schemaVersion: number;
+  /** What this program would migrate it to. */
+  readonly newestVersion: number;
+  readonly journalMode: string;
+  readonly walBytes: number;
+  /** When the newest job was made, by the clock of the process that made it. */
+  readonly newestJobAt: number | null;
+}
+
+/**
+ * Looks at a database file without changing it.
+ *
+ * @throws KonveierError `store_…` when it cannot be read, is damaged, or is not this program's
+ */
+export function inspectSqliteFile(file: string): SqliteInspection {
+  try {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      return {
+        schemaVersion: verifyOurs(db),
+        newestVersion: newestVersion(),
+        journalMode: String(db.pragma("journal_mode", { simple: true })),
+        walBytes: existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0,
+        newestJobAt:
+          db.prepare<[], number>("SELECT created_at FROM jobs ORDER BY id DESC LIMIT 1").pluck().get() ??
+          null,
+      };
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw translateError(error, file);
+  }
+}
