@@ -1,6 +1,7 @@
 import { once } from "node:events";
+import Database from "better-sqlite3";
 import { Type } from "typebox";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
 import { JobDetailView } from "../../src/api/job.js";
 import { Problem } from "../../src/api/problem.js";
@@ -389,6 +390,18 @@ describe("a claim with a claimId", () => {
   });
 });
 
+/** Counts every statement that SQLite runs in this process from now on, whoever asks for it. */
+function countStatements(): () => number {
+  const database = new Database(":memory:");
+  const prototype = Object.getPrototypeOf(database.prepare("SELECT 1")) as Database.Statement;
+  database.close();
+  const methods = (["run", "get", "all", "iterate"] as const).map((method) => vi.spyOn(prototype, method));
+  onTestFinished(() => {
+    for (const spy of methods) spy.mockRestore();
+  });
+  return () => methods.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+}
+
 describe("many waiting claims", () => {
   test("WRK-03 one job goes to one of 500, and a constant number of them ask for it", async () => {
     const server = await startStill();
@@ -403,11 +416,15 @@ describe("many waiting claims", () => {
     }, 20_000);
     await settled();
     claims.mockClear();
+    const statements = countStatements();
     await server.post("/v1/jobs", { name: "a" });
     const { jobs } = await Promise.race(agents);
     expect(jobs).toMatchObject([{ id: "1", attempt: 1 }]);
     await settled();
     expect(claims.mock.calls.length).toBeLessThanOrEqual(3);
+    // All of them, also those of the enqueue itself, of the journal and of the audit log.
+    expect(statements()).toBeGreaterThan(5);
+    expect(statements()).toBeLessThan(100);
     server.server.drain();
     const answers = await Promise.all(agents);
     expect(answers.filter(({ jobs: got }) => got.length > 0)).toHaveLength(1);

@@ -43,7 +43,7 @@ test(
     const middle = await server.measure();
     await sendAll(sending, ROUNDS / 2, ROUNDS, tally);
     const end = await server.measure();
-    console.log(tally.summary, { middle, end });
+    if (LONG) console.log(tally.summary, { middle, end });
     expect(tally.faults).toEqual([]);
     expect(tally.resets).toBeLessThan(ROUNDS);
     expect(tally.answered).toBeGreaterThan(ROUNDS * 40);

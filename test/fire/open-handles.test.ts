@@ -50,7 +50,7 @@ describe("a server that closes", () => {
       (wait) => wait.status === "fulfilled" && wait.value.status,
     );
     expect(statuses).toContain(200);
-  });
+  }, 120_000);
 
   test("does not wait for connections on which nothing was ever sent", async () => {
     // This clock never comes to the end of the grace, after which everything is cut off.
