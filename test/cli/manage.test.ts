@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { IssuedTokenView } from "../../src/api/token.js";
+import type { IssuedTokenView } from "../../src/api/token.js";
 import { runCli, startCli } from "../support/cli.js";
 import { API_TOKEN, startHttpServer } from "../support/http-server.js";
 import { tempDirectory } from "../support/temp-directory.js";
@@ -194,6 +194,6 @@ describe("konveier", () => {
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 5, 5, 78, 78, 2, 2, 2, 6]);
     for (const { stdout } of outcomes) expect(stdout).toBe("");
     for (const { stderr } of outcomes.slice(2)) expect(stderr).toMatch(/^konveier: /);
-    expect(outcomes[6]?.stderr).toMatch(/\(bad_filter, request \S+\)\n {2}\/q at character \d+: /);
+    expect(outcomes[6].stderr).toMatch(/\(bad_filter, request \S+\)\n {2}\/q at character \d+: /);
   });
 });
