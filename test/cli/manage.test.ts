@@ -73,7 +73,7 @@ describe("konveier", () => {
     expect(list.stdout).toBe("a\nb\n");
     expect(get.stdout).toMatch(/^rule +30 8 \* \* MON$/m);
     expect(preview.lines).toMatchObject([
-      { at: "2026-03-29T01:30:00.000Z", note: expect.any(String) as string },
+      { at: "2026-03-29T01:00:00.000Z", note: expect.any(String) as string },
       { at: "2026-03-30T00:30:00.000Z", note: null },
     ]);
     expect(paused.json).toMatchObject({ pauseReason: "why" });
