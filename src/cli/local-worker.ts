@@ -1,5 +1,5 @@
 import { Konveier } from "../konveier.js";
-import type { RunningWorker, WorkerSettings } from "./actions/worker.js";
+import type { RunningWorker, WorkerSettings } from "./running-worker.js";
 
 /** Starts a worker beside a database on this machine. @throws KonveierError `store_…`, `validation_failed` */
 export async function startLocalWorker(url: string, settings: WorkerSettings): Promise<RunningWorker> {

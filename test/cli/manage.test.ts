@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { IssuedTokenView } from "../../src/api/token.js";
+import type { IssuedTokenView } from "../../src/api/token.js";
 import { runCli, startCli } from "../support/cli.js";
 import { API_TOKEN, startHttpServer } from "../support/http-server.js";
 import { tempDirectory } from "../support/temp-directory.js";
@@ -73,7 +73,7 @@ describe("konveier", () => {
     expect(list.stdout).toBe("a\nb\n");
     expect(get.stdout).toMatch(/^rule +30 8 \* \* MON$/m);
     expect(preview.lines).toMatchObject([
-      { at: "2026-03-29T01:30:00.000Z", note: expect.any(String) as string },
+      { at: "2026-03-29T01:00:00.000Z", note: expect.any(String) as string },
       { at: "2026-03-30T00:30:00.000Z", note: null },
     ]);
     expect(paused.json).toMatchObject({ pauseReason: "why" });
@@ -194,6 +194,6 @@ describe("konveier", () => {
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 5, 5, 78, 78, 2, 2, 2, 6]);
     for (const { stdout } of outcomes) expect(stdout).toBe("");
     for (const { stderr } of outcomes.slice(2)) expect(stderr).toMatch(/^konveier: /);
-    expect(outcomes[6]?.stderr).toMatch(/\(bad_filter, request \S+\)\n {2}\/q at character \d+: /);
+    expect(outcomes[6].stderr).toMatch(/\(bad_filter, request \S+\)\n {2}\/q at character \d+: /);
   });
 });

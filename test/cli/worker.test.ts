@@ -77,5 +77,5 @@ test("a worker that cannot start says why", async () => {
     runCli(server, ["worker", good, "--url", "http://127.0.0.1:9"]),
   ]);
   expect(outcomes.map(({ code }) => code)).toEqual([78, 78, 5, 2, 6]);
-  expect(outcomes[0]?.stderr).toContain("must export `jobs`");
+  expect(outcomes[0].stderr).toContain("must export `jobs`");
 });

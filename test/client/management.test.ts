@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
 import { KonveierClient, type EventMessage } from "../../src/client/index.js";
@@ -13,7 +15,7 @@ describe("KonveierClient", () => {
     const { client } = await setUp();
     await client.enqueueMany([{ name: "a", payload: { x: 1 } }, { name: "b" }]);
     expect(await client.jobs.count({ q: "name:a" })).toEqual({ count: 1, capped: false, scan: null });
-    const page = await client.jobs.page({ q: "payload.x:1" });
+    const page = await client.jobs.page({ q: "payload.x=1" });
     expect(page).toMatchObject({ items: [{ name: "a" }], scan: { complete: true } });
   });
 
@@ -74,18 +76,20 @@ describe("KonveierClient", () => {
     const cuts: unknown[] = [];
     const names: string[] = [];
     const follow = { signal: end.signal, onReconnect: (why: unknown) => cuts.push(why) };
-    // Its own connections, so that they can be told from those of the other calls.
-    let connection = server.nextConnection();
+    const streams: Socket[] = [];
+    server.server.app.server.on("request", ({ url, socket }: IncomingMessage) => {
+      if (url?.startsWith("/v1/events") === true) streams.push(socket);
+    });
     for await (const event of client.events.follow({ topics: ["job"], after: String(lastId) }, follow)) {
       if (event.type !== "job") throw new Error(JSON.stringify(event));
       names.push(event.name);
       if (names.length === 3) break;
-      const socket = await connection;
-      connection = server.nextConnection();
+      streams.at(-1)?.destroy();
       await client.enqueue({ name: `n${names.length + 1}` });
-      socket.destroy();
     }
     expect(names).toEqual(["n1", "n2", "n3"]);
+    expect(cuts).toHaveLength(2);
+    expect(streams).toHaveLength(3);
   });
 
   test("is told when events are missing, and when it may not follow them", async () => {

@@ -19,19 +19,19 @@ export interface ListFlags extends FilterFlags {
 
 export async function listJobs({ query, limit = DEFAULT_LIMIT, ...flags }: ListFlags): Promise<ExitCode> {
   const { client, output } = connect(flags);
-  let more = false;
+  const rest = { more: false };
   const jobs = client.jobs.list({ ...filterOf(query), limit: Math.min(limit + 1, PAGE) });
   async function* upToLimit() {
     let count = 0;
     for await (const job of jobs) {
       count += 1;
-      more = count > limit;
-      if (more) return;
+      rest.more = count > limit;
+      if (rest.more) return;
       yield job;
     }
   }
   await output.list(upToLimit(), jobList(Date.now()));
-  if (more) output.message(`These are the first ${limit}; --limit shows more.`);
+  if (rest.more) output.message(`These are the first ${limit}; --limit shows more.`);
   return EXIT.ok;
 }
 

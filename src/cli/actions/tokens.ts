@@ -1,20 +1,12 @@
-import type { IssuedTokenView, TokenBody, TokenView } from "../../api/token.js";
+import type { IssuedTokenView, TokenBody } from "../../api/token.js";
 import { clientOf, outputOf } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
+import type { TokenDesk } from "../token-desk.js";
 import { issuedToken, revokedList, tokenList } from "../views/token.js";
 
 export interface TokenFlags extends RemoteFlags {
   readonly database?: string;
-}
-
-/** Where tokens are kept: behind a server, or in its database on this machine. */
-export interface TokenDesk {
-  create(token: TokenBody): Promise<IssuedTokenView>;
-  list(): Promise<readonly TokenView[]>;
-  revoke(id: string): Promise<void>;
-  rotate(id: string, settings: { readonly overlapMs?: number }): Promise<IssuedTokenView>;
-  close(): Promise<void>;
 }
 
 export interface CreateFlags extends TokenFlags {
@@ -76,8 +68,8 @@ async function atDesk(flags: TokenFlags, act: (desk: TokenDesk) => Promise<void>
 
 async function deskOf(flags: TokenFlags): Promise<TokenDesk> {
   if (flags.database !== undefined) {
-    const { openTokenDesk } = await import("../token-desk.js");
-    return openTokenDesk(flags.database);
+    const { openFileTokenDesk } = await import("../file-token-desk.js");
+    return openFileTokenDesk(flags.database);
   }
   const { tokens } = clientOf(flags, process.env);
   return {

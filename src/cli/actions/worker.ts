@@ -9,6 +9,7 @@ import { clientOf } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
 import type { RemoteFlags } from "../remote-flags.js";
+import type { RunningWorker, WorkerSettings } from "../running-worker.js";
 import { StopRequests } from "../stop-requests.js";
 
 export interface WorkerFlags extends Pick<RemoteFlags, "url" | "tokenFile"> {
@@ -18,24 +19,6 @@ export interface WorkerFlags extends Pick<RemoteFlags, "url" | "tokenFile"> {
   readonly grace?: number;
   readonly id?: string;
   readonly database?: string;
-}
-
-/** A worker that runs, wherever its jobs are. */
-export interface RunningWorker {
-  readonly id: string;
-  /** Resolves when it has stopped; rejects when it stopped by itself. */
-  readonly finished: Promise<unknown>;
-  /** May be called again with a shorter grace. @returns how many jobs were given back */
-  stop(graceMs: number): Promise<number>;
-}
-
-/** What both kinds of workers take. */
-export interface WorkerSettings {
-  readonly jobs: readonly AnyJobDefinition[];
-  readonly queues?: readonly string[];
-  readonly concurrency?: number;
-  readonly leaseMs?: number;
-  readonly id?: string;
 }
 
 /** Runs the jobs that a module defines until a signal comes. */

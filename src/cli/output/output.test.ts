@@ -24,7 +24,7 @@ describe("a table", () => {
     const text = tableOf(COLUMNS, rows, { columns: 30, colours: false });
     expect(text.split("\n")).toEqual([
       "NAME        COUNT  NOTE",
-      "a-rather…       7  a-rather-…",
+      "a-rather-…      7  a-rather-l…",
       "жук          1000  жук",
       "",
     ]);

@@ -11,7 +11,7 @@ const STATE_STYLES: Readonly<Record<string, Style>> = {
   scheduled: "yellow",
 };
 
-export function stateStyle(state: string): Style | null {
+function stateStyle(state: string): Style | null {
   return STATE_STYLES[state] ?? null;
 }
 

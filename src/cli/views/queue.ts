@@ -9,7 +9,7 @@ export function queueList(now: number): ListView<QueueView> {
   return { id: ({ name }) => name, empty: "There are no queues yet.", columns: queueColumns(now) };
 }
 
-export function queueColumns<Queue extends QueueView>(now: number): Column<Queue>[] {
+function queueColumns(now: number): Column<QueueView>[] {
   return [
     { title: "QUEUE", text: ({ name }) => name, least: 10 },
     countColumn("PENDING", "pending"),
