@@ -483,7 +483,7 @@ describe("what people do to a job", () => {
     const late = await server.post("/v1/jobs/1/complete", { leaseToken });
     expect([late.status, late.as(Problem).code]).toEqual([409, "lease_lost"]);
     const beat = await server.post("/v1/heartbeat", { workerId: "w", leases: [{ id: "1", leaseToken }] });
-    expect(beat.json).toEqual({ results: [{ id: "1", ok: false, reason: "cancelled" }] });
+    expect(beat.body["results"]).toEqual([{ id: "1", ok: false, reason: "cancelled" }]);
     const finished = await dead(server);
     expect((await server.post(`/v1/jobs/${finished}/cancel`)).as(Problem).code).toBe("invalid_state");
   });
@@ -510,7 +510,7 @@ describe("what people do to a job", () => {
     expect([deleted.status, deleted.text]).toEqual([204, ""]);
     expect((await server.get("/v1/jobs/1")).status).toBe(404);
     const beat = await server.post("/v1/heartbeat", { workerId: "w", leases: [{ id: "1", leaseToken }] });
-    expect(beat.json).toEqual({ results: [{ id: "1", ok: false, reason: "gone" }] });
+    expect(beat.body["results"]).toEqual([{ id: "1", ok: false, reason: "gone" }]);
     expect((await enqueued(server, { name: "b", idempotencyKey: "k" })).id).toBe("2");
   });
 

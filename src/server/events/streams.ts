@@ -70,6 +70,8 @@ export class EventStreams {
     reply.header("Content-Type", "text/event-stream; charset=utf-8");
     // Proxies must hand on every event at once, as it is.
     reply.header("Cache-Control", "no-cache, no-transform").header("X-Accel-Buffering", "no");
+    // The connection ends with the stream: a client must not send its next request into it.
+    reply.header("Connection", "close");
     reply.hijack();
     const retryMs = MIN_RETRY_MS + Math.floor(this.context.random() * (MAX_RETRY_MS - MIN_RETRY_MS + 1));
     stream.begin(reply.getHeaders() as OutgoingHttpHeaders, retryMs, start);
