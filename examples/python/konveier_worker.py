@@ -259,11 +259,19 @@ class Worker:
             return list(self._held.values())
 
     def _end(self, job, verb, body):
-        """Says how the attempt ended, unless that is decided already. Until it is said, the lease is kept."""
+        """Says how the attempt ended, unless that is decided already."""
+        if self._decide(job):
+            self._say(job, verb, body)
+
+    def _decide(self, job):
+        """Whether the caller is the one who may say how the attempt ended."""
         with self._changed:
-            if job.decided:
-                return
+            first = not job.decided
             job.decided = True
+        return first
+
+    def _say(self, job, verb, body):
+        """Until it is said, the lease is kept."""
         if job.lost is None:
             job.acknowledge(verb, body)
         self._drop(job)
@@ -402,10 +410,11 @@ class Worker:
             if time.monotonic() >= job.deadline:
                 job.lose("reclaimed")  # The server may have given it to somebody else by now.
                 self._drop(job)
-            elif job.timed_out() and not job.decided:
+            elif job.timed_out() and self._decide(job):
+                # Decided before the handler hears of it: what it raises when it stops is not the reason.
                 job.stop()
                 error = {"type": "Timeout", "message": "The attempt took longer than the job allows"}
-                threading.Thread(target=self._end, args=(job, "fail", {"error": error}), daemon=True).start()
+                threading.Thread(target=self._say, args=(job, "fail", {"error": error}), daemon=True).start()
 
     def _beat(self, seconds):
         jobs = self._jobs()

@@ -7,6 +7,9 @@ sys.path.insert(0, sys.argv[2])
 
 from konveier_worker import NonRetryable, Worker  # noqa: E402
 
+# Threads take turns as often as they can: a race between two of them shows.
+sys.setswitchinterval(1e-6)
+
 options = json.loads(sys.argv[1])
 worker = Worker(
     options["url"],
