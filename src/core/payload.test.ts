@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from "./defaults.js";
 import { KonveierError } from "./errors.js";
-import { assertJsonText, encodeJson, findInexactNumber, hasMoreMembers } from "./payload.js";
+import { assertJsonText, encodeJson, exceededLimit, findInexactNumber } from "./payload.js";
 
 /** Code and message of the error that a value is refused with. */
 function refused(value: unknown): string {
@@ -263,25 +263,43 @@ describe("findInexactNumber", () => {
   });
 });
 
-describe("hasMoreMembers", () => {
-  test("counts objects and members, and nothing inside texts", () => {
+describe("exceededLimit", () => {
+  test("counts objects and fields, and nothing inside texts", () => {
     const text = '{"a:{{":[1,2,{}],"b":"::\\":{"}';
-    expect(hasMoreMembers(4, text)).toBe(false);
-    expect(hasMoreMembers(3, text)).toBe(true);
+    expect(exceededLimit(text, 9, 4)).toBeNull();
+    expect(exceededLimit(text, 9, 3)).toBe("members");
   });
 
-  test("finds no more in any value than it has", () => {
-    const count = (value: unknown): number => {
+  test.each([
+    String.raw`"\\"`,
+    String.raw`"\""`,
+    String.raw`""\"{{{"`,
+    `"${"\\".repeat(50_000)}"`,
+    '"not closed [[[[',
+    String.raw`"ends in an escape "`,
+  ])("knows where the text %.20s ends", (text) => {
+    expect(exceededLimit(`${text}             `, 0, 0)).toBeNull();
+    expect(exceededLimit(`[${text}             `, 1, 0)).toBeNull();
+    expect(exceededLimit(`[[${text}             `, 1, 0)).toBe("depth");
+  });
+
+  test("finds as many fields and levels in any value as it has", () => {
+    const members = (value: unknown): number => {
       if (typeof value !== "object" || value === null) return 0;
       const own = Array.isArray(value) ? 0 : 1 + Object.keys(value).length;
-      return own + Object.values(value).reduce((sum: number, member) => sum + count(member), 0);
+      return own + Object.values(value).reduce((sum: number, member) => sum + members(member), 0);
     };
+    const depth = (value: unknown): number =>
+      typeof value !== "object" || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depth));
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        expect(hasMoreMembers(count(value), text)).toBe(false);
-        expect(count(value) > 0 && hasMoreMembers(count(value) - 1, text)).toBe(count(value) > 0);
+        const [levels, count] = [depth(value), members(value)];
+        expect(exceededLimit(text, levels, count)).toBeNull();
+        if (count > 0) expect(exceededLimit(text, levels, count - 1)).toBe("members");
+        if (levels > 0) expect(exceededLimit(text, levels - 1)).toBe("depth");
       }),
+      { seed: 11, numRuns: 2_000 },
     );
   });
 });

@@ -49,9 +49,7 @@ export function assertJsonText(text: string): void {
       );
     }
   }
-  if (isDeeperThan(MAX_PAYLOAD_DEPTH, text)) {
-    throw tooDeep();
-  }
+  if (exceededLimit(text, MAX_PAYLOAD_DEPTH) !== null) throw tooDeep();
 }
 
 function tooDeep(): KonveierError {
@@ -136,19 +134,36 @@ function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
-/** Whether arrays and objects in JSON text are nested deeper than `limit`, without parsing it. */
-export function isDeeperThan(limit: number, text: string): boolean {
-  if (text.length <= limit) return false;
+/**
+ * Which of two limits JSON text exceeds first, without parsing it: `depth` counts nested arrays and objects,
+ * `members` counts objects and their fields. `null` when it keeps both.
+ */
+export function exceededLimit(
+  text: string,
+  maxDepth: number,
+  maxMembers = Infinity,
+): "depth" | "members" | null {
+  if (text.length <= Math.min(maxDepth, maxMembers)) return null;
   let depth = 0;
+  let members = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case 0x22: // "
         at = endOfString(text, at);
         break;
+      case 0x3a: // :
+        members += 1;
+        if (members > maxMembers) return "members";
+        break;
       case 0x5b: // [
+        depth += 1;
+        if (depth > maxDepth) return "depth";
+        break;
       case 0x7b: // {
         depth += 1;
-        if (depth > limit) return true;
+        members += 1;
+        if (depth > maxDepth) return "depth";
+        if (members > maxMembers) return "members";
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -156,35 +171,21 @@ export function isDeeperThan(limit: number, text: string): boolean {
         break;
     }
   }
-  return false;
+  return null;
 }
 
-/** Whether JSON text has more objects and members than `limit`, without parsing it. */
-export function hasMoreMembers(limit: number, text: string): boolean {
-  if (text.length <= limit) return false;
-  let count = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: // "
-        at = endOfString(text, at);
-        break;
-      case 0x3a: // :
-      case 0x7b: // {
-        count += 1;
-        if (count > limit) return true;
-        break;
-    }
-  }
-  return false;
-}
-
-/** Index of the quote that closes the string opened at `start`. */
+/** Index of the quote that closes the string opened at `start`; the end of the text when none does. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== 0x22) {
-    at += text.charCodeAt(at) === 0x5c ? 2 : 1; // \
-  }
-  return at;
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes stands before the character. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === 0x5c) first -= 1;
+  return (at - first) % 2 === 1;
 }
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -212,9 +213,15 @@ export function findInexactNumber(text: string): string | null {
   return null;
 }
 
+const PLAIN = /^-?\d*(?:\.\d*)?$/;
+const FRACTION = /^-?\d*\.\d*[1-9]$/;
+
 function isExact(token: string): boolean {
+  // A double holds any fifteen digits, and fractions are rounded: nearly all numbers of a large body end here.
+  if (token.length <= 15 && PLAIN.test(token)) return true;
   const value = Number(token);
   if (!Number.isFinite(value)) return false;
+  if (FRACTION.test(token)) return true;
   const given = decimalOf(token);
   return given.exponent < 0 || given.digits === decimalOf(String(value)).digits;
 }

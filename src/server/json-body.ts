@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { KonveierError } from "../core/errors.js";
-import { findInexactNumber, hasMoreMembers, isDeeperThan } from "../core/payload.js";
+import { exceededLimit, findInexactNumber } from "../core/payload.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -41,8 +41,7 @@ export function parseJsonBody(
   }
   try {
     const text = decode(request.headers["content-type"], bytes);
-    refuseAbsurdDepth(text);
-    refuseAbsurdSize(text);
+    refuseAbsurd(text);
     const body = parse(text);
     request.bodyFault = precisionFault(text);
     done(null, body);
@@ -65,15 +64,17 @@ function decode(contentType: string | undefined, bytes: Buffer): string {
   }
 }
 
-function refuseAbsurdDepth(text: string): void {
-  if (!isDeeperThan(MAX_BODY_DEPTH, text)) return;
-  throw new KonveierError("payload_too_deep", `The body is nested deeper than ${MAX_BODY_DEPTH} levels.`);
-}
-
-function refuseAbsurdSize(text: string): void {
-  if (!hasMoreMembers(MAX_BODY_MEMBERS, text)) return;
-  const detail = `The body has more than ${MAX_BODY_MEMBERS} objects and fields.`;
-  throw new KonveierError("body_too_large", detail);
+function refuseAbsurd(text: string): void {
+  switch (exceededLimit(text, MAX_BODY_DEPTH, MAX_BODY_MEMBERS)) {
+    case "depth":
+      throw new KonveierError("payload_too_deep", `The body is nested deeper than ${MAX_BODY_DEPTH} levels.`);
+    case "members":
+      throw new KonveierError(
+        "body_too_large",
+        `The body has more than ${MAX_BODY_MEMBERS} objects and fields.`,
+      );
+    case null:
+  }
 }
 
 function parse(text: string): unknown {
