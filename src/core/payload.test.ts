@@ -264,10 +264,10 @@ describe("findInexactNumber", () => {
 });
 
 describe("exceededLimit", () => {
-  test("counts objects and fields, and nothing inside texts", () => {
+  test("counts arrays, objects and fields, and nothing inside texts", () => {
     const text = '{"a:{{":[1,2,{}],"b":"::\\":{"}';
-    expect(exceededLimit(text, 9, 4)).toBeNull();
-    expect(exceededLimit(text, 9, 3)).toBe("members");
+    expect(exceededLimit(text, 9, 5)).toBeNull();
+    expect(exceededLimit(text, 9, 4)).toBe("members");
   });
 
   test.each([
@@ -279,14 +279,14 @@ describe("exceededLimit", () => {
     String.raw`"ends in an escape "`,
   ])("knows where the text %.20s ends", (text) => {
     expect(exceededLimit(`${text}             `, 0, 0)).toBeNull();
-    expect(exceededLimit(`[${text}             `, 1, 0)).toBeNull();
-    expect(exceededLimit(`[[${text}             `, 1, 0)).toBe("depth");
+    expect(exceededLimit(`[${text}             `, 1, 1)).toBeNull();
+    expect(exceededLimit(`[[${text}             `, 1, 2)).toBe("depth");
   });
 
   test("finds as many fields and levels in any value as it has", () => {
     const members = (value: unknown): number => {
       if (typeof value !== "object" || value === null) return 0;
-      const own = Array.isArray(value) ? 0 : 1 + Object.keys(value).length;
+      const own = Array.isArray(value) ? 1 : 1 + Object.keys(value).length;
       return own + Object.values(value).reduce((sum: number, member) => sum + members(member), 0);
     };
     const depth = (value: unknown): number =>

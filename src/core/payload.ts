@@ -136,7 +136,7 @@ function hasToJson(value: unknown): value is { toJSON(): unknown } {
 
 /**
  * Which of two limits JSON text exceeds first, without parsing it: `depth` counts nested arrays and objects,
- * `members` counts objects and their fields. `null` when it keeps both.
+ * `members` counts arrays, objects and their fields. `null` when it keeps both.
  */
 export function exceededLimit(
   text: string,
@@ -156,9 +156,6 @@ export function exceededLimit(
         if (members > maxMembers) return "members";
         break;
       case 0x5b: // [
-        depth += 1;
-        if (depth > maxDepth) return "depth";
-        break;
       case 0x7b: // {
         depth += 1;
         members += 1;

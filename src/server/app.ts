@@ -15,7 +15,7 @@ import { requireDeclaredAccess } from "./access/declared-access.js";
 import { logAccess } from "./access-log.js";
 import { answerClientError } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
-import { parseJsonBody, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
+import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
 import { compileValidator } from "./validation/compile.js";
@@ -93,7 +93,7 @@ export async function createApp(
     throw new Error("Unknown addresses are refused before they come here");
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJsonBody);
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, jsonBodyParser());
   app.decorateRequest("bodyFault", null);
   app.decorateRequest("identity", null);
   app.decorateRequest("viaSession", false);

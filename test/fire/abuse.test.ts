@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startProgram } from "../support/child-program.js";
 import { connectTo, exchange, statusOf, untilClosed } from "../support/raw-http.js";
 import { eventually } from "../support/server-process.js";
+import type { NormalClientReport } from "./programs/normal-client.js";
 import { ADMIN_TOKEN, WatchedServer } from "./watched-server.js";
 
 const LONG = process.env["KONVEIER_LONG_TESTS"] === "1";
@@ -37,46 +38,6 @@ function chunked(body: string): string {
   return `Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
-/** Requests of a normal client, one after another, until it is stopped. */
-class NormalClient {
-  readonly latencies: number[] = [];
-  readonly statuses = new Set<number>();
-  #stopped = false;
-  readonly #done: Promise<void>;
-
-  constructor(private readonly url: string) {
-    this.#done = this.#go();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#done;
-  }
-
-  /** Milliseconds: the median, the one that 95 of 100 stay below, the longest. */
-  get summary(): Record<string, number> {
-    const sorted = [...this.latencies].sort((a, b) => a - b);
-    const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
-    return { requests: sorted.length, p50: at(0.5), p95: at(0.95), longest: at(1) };
-  }
-
-  async #go(): Promise<void> {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
-    while (!this.#stopped) {
-      const began = performance.now();
-      const answer = await fetch(`${this.url}/v1/jobs`, {
-        method: "POST",
-        headers,
-        body: '{"name":"normal"}',
-      });
-      await answer.text();
-      this.latencies.push(performance.now() - began);
-      this.statuses.add(answer.status);
-      await delay(10);
-    }
-  }
-}
-
 /** Opens connections, a hundred at a time, and sends the same on each. */
 async function crowd(url: string, size: number, bytes: (index: number) => string): Promise<Socket[]> {
   const sockets: Socket[] = [];
@@ -106,7 +67,10 @@ describe("a server under abuse", () => {
       const server = await WatchedServer.start();
       const { url } = server;
       const atRest = await server.measure();
-      const normal = new NormalClient(url);
+      const normal = startProgram<NormalClientReport, "stop">(
+        new URL("./programs/normal-client.ts", import.meta.url),
+        { url, token: ADMIN_TOKEN },
+      );
 
       // Connections that do nothing, or as little as they can.
       const idle = await crowd(url, IDLE, () => `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -137,24 +101,18 @@ describe("a server under abuse", () => {
       // Headers have 15 seconds, whatever drips.
       for (const answer of await slowHeadersEnd) expect(statusOf(answer)).toBe(408);
       expect(slowBodies.filter(({ destroyed }) => destroyed)).toEqual([]);
-      await normal.stop();
+      normal.send("stop");
+      const served = await normal.message(() => true);
       const end = await server.measure();
       const blocked = { crowding: crowded.longestBlockMs, refusing: end.longestBlockMs };
       const mib = (bytes: number) => Math.round(bytes / MIB);
       if (LONG)
-        console.log(
-          "milliseconds of a normal client:",
-          normal.summary,
-          "event loop blocked:",
-          blocked,
-          "MiB:",
-          {
-            atRest: { rss: mib(atRest.rssBytes), heap: mib(atRest.heapBytes) },
-            crowded: { rss: mib(crowded.rssBytes), heap: mib(crowded.heapBytes) },
-            end: { rss: mib(end.rssBytes), heap: mib(end.heapBytes), peakRss: mib(end.peakRssBytes) },
-          },
-        );
-      expect(normal.statuses).toEqual(new Set([201]));
+        console.log("milliseconds of a normal client:", served, "event loop blocked:", blocked, "MiB:", {
+          atRest: { rss: mib(atRest.rssBytes), heap: mib(atRest.heapBytes) },
+          crowded: { rss: mib(crowded.rssBytes), heap: mib(crowded.heapBytes) },
+          end: { rss: mib(end.rssBytes), heap: mib(end.heapBytes), peakRss: mib(end.peakRssBytes) },
+        });
+      expect(served.statuses).toEqual([201]);
       expect(end.peakRssBytes - atRest.rssBytes).toBeLessThan(MAY_GROW);
       expect(idle.filter(({ destroyed }) => destroyed)).toEqual([]);
       expect(waiting.filter(({ destroyed }) => destroyed)).toEqual([]);
