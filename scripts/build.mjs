@@ -1,7 +1,8 @@
-// Compiles src/ to dist/ and puts the SQL files beside the compiled code that reads them.
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+// Compiles src/ to dist/, puts the SQL files beside the compiled code that reads them, and builds the dashboard.
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { buildStamp, dist, root, runOrExit, src } from "./project.mjs";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { buildStamp, dashboard, dist, root, runOrExit, src } from "./project.mjs";
 
 const began = new Date();
 
@@ -17,8 +18,24 @@ for (const path of readdirSync(src, { recursive: true })) {
   copyFileSync(join(src, path), join(dist, path));
 }
 
+const vite = join(root, "node_modules", "vite", "bin", "vite.js");
+runOrExit(process.execPath, [vite, "build", "--logLevel", "warn", dashboard]);
+compressFiles(join(dist, "dashboard"));
+
 chmodSync(join(dist, "cli", "main.js"), 0o755);
 
 // A source saved while the build ran is newer than this, so the next start builds again.
 writeFileSync(buildStamp, "");
 utimesSync(buildStamp, began, began);
+
+/** Beside each text file, what a browser gets that reads compressed answers: it is the same for everybody. */
+function compressFiles(directory) {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+  for (const path of readdirSync(directory, { recursive: true })) {
+    if (!/\.(js|css|html|svg)$/.test(path)) continue;
+    const file = join(directory, path);
+    const bytes = readFileSync(file);
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, quality));
+  }
+}

@@ -1,7 +1,7 @@
 // Does what is missing: installs the dependencies, builds the product. Safe on a fresh clone.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { buildStamp, root, runOrExit, src } from "./project.mjs";
+import { buildStamp, dashboard, root, runOrExit, src } from "./project.mjs";
 
 /** Installs when `node_modules` is absent, incomplete or older than the lock file. */
 export function ensureInstalled(directory = root, label = "dependencies") {
@@ -26,8 +26,10 @@ export function ensureBuilt() {
 }
 
 function newestSource() {
-  const entries = readdirSync(src, { recursive: true, withFileTypes: true });
-  const paths = [src, join(root, "tsconfig.json"), join(root, "tsconfig.build.json")];
+  const entries = [src, dashboard].flatMap((directory) =>
+    readdirSync(directory, { recursive: true, withFileTypes: true }),
+  );
+  const paths = [src, dashboard, join(root, "tsconfig.json"), join(root, "tsconfig.build.json")];
   for (const entry of entries) {
     // A directory's time changes when a file in it is removed.
     if (entry.isDirectory() || isBuildInput(entry.name)) paths.push(join(entry.parentPath, entry.name));
@@ -36,7 +38,7 @@ function newestSource() {
 }
 
 function isBuildInput(name) {
-  return (name.endsWith(".ts") && !name.endsWith(".test.ts")) || name.endsWith(".sql");
+  return /\.(tsx?|sql|css|html|svg|js|json)$/.test(name) && !name.endsWith(".test.ts");
 }
 
 /** Milliseconds since the epoch, 0 for a missing file. */

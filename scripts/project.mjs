@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 export const src = join(root, "src");
+export const dashboard = join(root, "dashboard");
 export const dist = join(root, "dist");
 
 /** Written last by a successful build. Its time is the moment at which that build began. */

@@ -82,5 +82,6 @@ export const SelfView = Type.Object(
   },
   { title: "Self" },
 );
+export type SelfView = Static<typeof SelfView>;
 
 export const SessionBody = Type.Object({ token: Type.String() }, CLOSED);

@@ -8,11 +8,20 @@ export interface Frame {
 
 /** Frames of a body, as they arrive. One without any field, such as a heartbeat, is told too. */
 export async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame, void, undefined> {
+  // A reader: not every browser can iterate over a stream.
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
   let rest = "";
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + text).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) yield frameOf(block);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (rest + decoder.decode(value, { stream: true })).split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) yield frameOf(block);
+    }
+  } finally {
+    await reader.cancel();
   }
 }
 

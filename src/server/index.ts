@@ -4,6 +4,7 @@ import { callAt } from "../core/clock.js";
 import type { EngineContext } from "../engine/context.js";
 import { createAccess } from "./access/access.js";
 import { createApp, type App } from "./app.js";
+import { dashboardRoutes } from "./dashboard/routes.js";
 import { measureRequests } from "./metrics/http.js";
 import { refuseOtherMethods } from "./other-methods.js";
 import { auditRoutes } from "./routes/audit.js";
@@ -13,7 +14,6 @@ import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
 import { eventRoutes } from "./routes/events.js";
 import { healthRoutes } from "./routes/health.js";
-import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
@@ -81,7 +81,7 @@ export async function createServer({
   const access = createAccess(context, apiToken);
   const app = await createApp(access, logger, trustedProxies);
   const services = await createServices(context, access);
-  addRoutes(app, services);
+  await addRoutes(app, services);
   const closeSilentConnections = followSilentConnections(app.server);
   const drain = (): void => {
     services.readiness.drain();
@@ -102,7 +102,7 @@ export async function createServer({
   };
 }
 
-function addRoutes(app: App, services: Services): void {
+async function addRoutes(app: App, services: Services): Promise<void> {
   app.addHook("onSend", (_request, reply, payload, done) => {
     // The client's next request should go to another server, and an idle connection would hold up the close.
     if (services.readiness.draining) reply.header("Connection", "close");
@@ -110,7 +110,7 @@ function addRoutes(app: App, services: Services): void {
   });
   measureRequests(app, services.metrics.process);
   const refuseOthers = refuseOtherMethods(app);
-  homeRoute(app);
+  await dashboardRoutes(app);
   openapiRoute(app);
   healthRoutes(app, services);
   enqueueRoutes(app, services);

@@ -1,0 +1,38 @@
+import type { ProblemView } from "./types.js";
+
+/** What went wrong with a request, whoever says so: the server in a problem document, or the network. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+
+  constructor(
+    /** 0: there was no answer. */
+    readonly status: number,
+    /** A code of docs/errors.md; `unreachable` or `timeout` when there was no answer. */
+    readonly code: string,
+    message: string,
+    readonly requestId: string | null = null,
+    readonly document: ProblemView | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** The problem that an answer states. */
+export async function problemOf(answer: Response): Promise<Problem> {
+  const requestId = answer.headers.get("Konveier-Request-Id");
+  try {
+    const document = (await answer.json()) as ProblemView;
+    return new Problem(answer.status, document.code, document.detail ?? document.title, requestId, document);
+  } catch {
+    // Something between the browser and the server answered, such as a proxy during a deploy.
+    return new Problem(answer.status, "no_problem_document", answer.statusText, requestId);
+  }
+}
+
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof DOMException && error.name === "TimeoutError") {
+    return new Problem(0, "timeout", "The server did not answer in time.");
+  }
+  return new Problem(0, "unreachable", error instanceof Error ? error.message : String(error));
+}

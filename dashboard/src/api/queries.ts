@@ -1,0 +1,19 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useLiveQuery } from "../live/use-live-query.js";
+import type { Problem } from "./problem.js";
+import { read } from "./request.js";
+import type { QueueView, SelfView } from "./types.js";
+
+/** Who this browser is signed in as, and what that allows. */
+export function useSelf(): UseQueryResult<SelfView, Problem> {
+  return useLiveQuery(["self"], (signal) => read<SelfView>("/v1/tokens/self", {}, signal), {
+    topics: ["tokens"],
+    everyMs: 30_000,
+  });
+}
+
+export function useQueuesQuery(): UseQueryResult<{ readonly items: readonly QueueView[] }, Problem> {
+  return useLiveQuery(["queues"], (signal) => read<{ items: QueueView[] }>("/v1/queues", {}, signal), {
+    topics: ["queues"],
+  });
+}

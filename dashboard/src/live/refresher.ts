@@ -1,0 +1,85 @@
+import type { Query, QueryClient } from "@tanstack/react-query";
+import type { Topic } from "./frames.js";
+
+/** What a query shows, and so when it is old. */
+export interface Refresh {
+  readonly topics: readonly Topic[];
+  /** Only changes of this queue make it old. */
+  readonly queue?: string;
+  /** It is not read more often than that. Default: every second. */
+  readonly everyMs?: number;
+}
+
+declare module "@tanstack/react-query" {
+  interface Register {
+    queryMeta: { refresh: Refresh };
+  }
+}
+
+const TURN_MS = 1_000;
+const KNOWN: ReadonlySet<string> = new Set<Topic>([
+  "jobs",
+  "queues",
+  "schedules",
+  "workers",
+  "operations",
+  "tokens",
+]);
+
+/** Reads again what is on the screen and has become old: nothing that nobody sees, and nothing twice in a turn. */
+export class Refresher {
+  readonly #old = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(private readonly client: QueryClient) {}
+
+  /** @param queues names of the queues that changed; `null`: any may have */
+  changed(topics: readonly string[], queues: readonly string[] | null): void {
+    const anything = topics.some((topic) => !KNOWN.has(topic));
+    for (const query of this.#shown()) {
+      const refresh = query.meta?.refresh;
+      if (refresh === undefined) continue;
+      const concerns =
+        queues === null ||
+        anything ||
+        refresh.topics.some((topic) => topics.includes(topic)) ||
+        (refresh.topics.some((topic) => topic === "jobs" || topic === "queues") &&
+          queues.some((name) => refresh.queue === undefined || refresh.queue === name));
+      if (concerns) this.#old.add(query.queryHash);
+    }
+    this.#turn();
+  }
+
+  everything(): void {
+    this.changed(["other"], null);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#old.clear();
+  }
+
+  #shown(): Query[] {
+    return this.client.getQueryCache().findAll({ type: "active" });
+  }
+
+  #turn(): void {
+    if (this.#timer !== null || this.#old.size === 0) return;
+    const now = Date.now();
+    for (const query of this.#shown()) {
+      if (!this.#old.has(query.queryHash)) continue;
+      const due = query.state.dataUpdatedAt + (query.meta?.refresh.everyMs ?? TURN_MS);
+      if (query.state.fetchStatus !== "idle" || due > now) continue;
+      this.#old.delete(query.queryHash);
+      // A failure is shown where the query is.
+      void query.fetch().catch(() => undefined);
+    }
+    const shown = new Set(this.#shown().map(({ queryHash }) => queryHash));
+    for (const hash of this.#old) if (!shown.has(hash)) this.#old.delete(hash);
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#turn();
+    }, TURN_MS);
+  }
+}

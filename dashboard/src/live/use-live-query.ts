@@ -1,0 +1,23 @@
+import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { Problem } from "../api/problem.js";
+import { useLiveState } from "./live.js";
+import type { Refresh } from "./refresher.js";
+
+/**
+ * Reads what a part of a page shows, and keeps it up to date: read again when the server says that one of its topics
+ * changed. What was read before stays on the screen until the new answer is there.
+ */
+export function useLiveQuery<Answer>(
+  key: readonly unknown[],
+  load: (signal: AbortSignal) => Promise<Answer>,
+  refresh: Refresh,
+): UseQueryResult<Answer, Problem> {
+  const { paused } = useLiveState();
+  return useQuery<Answer, Problem>({
+    queryKey: key,
+    queryFn: ({ signal }) => load(signal),
+    meta: { refresh },
+    placeholderData: keepPreviousData,
+    refetchOnMount: !paused,
+  });
+}

@@ -1,0 +1,15 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.js";
+import "./style/base.css";
+import "./style/layout.css";
+import "./style/controls.css";
+import "./style/shell.css";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("The document has no root element");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,20 @@
+import { QueryClient } from "@tanstack/react-query";
+import { asProblem } from "./api/problem.js";
+
+/** Reads nothing by itself: what becomes old is known from the live stream, and a refusal is not asked again. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 0,
+        gcTime: 300_000,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        networkMode: "always",
+        retry: (failures, error) => failures < 2 && [0, 502, 503, 504].includes(asProblem(error).status),
+        retryDelay: (failures) => 500 * 2 ** failures,
+      },
+      mutations: { networkMode: "always" },
+    },
+  });
+}

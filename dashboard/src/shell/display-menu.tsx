@@ -1,0 +1,90 @@
+import type { ReactNode } from "react";
+import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from "react-aria-components";
+import { send } from "../api/request.js";
+import { LANGUAGES } from "../i18n/message.js";
+import { useTexts } from "../i18n/text.js";
+import { Icon } from "../ui/icon.js";
+import { setPreference, THEMES, usePreferences, type Theme } from "./preferences.js";
+import { signedOut } from "./session.js";
+
+const LANGUAGE_NAMES = { en: "English", ru: "Русский" } as const;
+
+/** Theme, language, time zone, and the way out. */
+export function DisplayMenu(): ReactNode {
+  const { t } = useTexts();
+  const { theme, language, zone } = usePreferences();
+  return (
+    <MenuTrigger>
+      <Button className="button quiet icon" aria-label={t("display.title")}>
+        <Icon name="settings" />
+      </Button>
+      <Popover className="popover" placement="bottom end">
+        <Menu className="menu" aria-label={t("display.title")}>
+          <MenuSection
+            selectionMode="single"
+            disallowEmptySelection
+            selectedKeys={[theme]}
+            onSelectionChange={(keys) => {
+              setPreference("theme", [...keys][0] as Theme);
+            }}
+          >
+            <Header className="menu-header">{t("display.theme")}</Header>
+            {THEMES.map((name) => (
+              <Choice key={name} id={name} chosen={name === theme} text={t(`display.theme.${name}`)} />
+            ))}
+          </MenuSection>
+          <MenuSection
+            selectionMode="single"
+            disallowEmptySelection
+            selectedKeys={[language]}
+            onSelectionChange={(keys) => {
+              setPreference("language", [...keys][0] as "en" | "ru");
+            }}
+          >
+            <Header className="menu-header">{t("display.language")}</Header>
+            {LANGUAGES.map((name) => (
+              <Choice key={name} id={name} chosen={name === language} text={LANGUAGE_NAMES[name]} />
+            ))}
+          </MenuSection>
+          <MenuSection
+            selectionMode="single"
+            disallowEmptySelection
+            selectedKeys={[zone]}
+            onSelectionChange={(keys) => {
+              setPreference("zone", String([...keys][0]));
+            }}
+          >
+            <Header className="menu-header">{t("display.zone")}</Header>
+            <Choice id="local" chosen={zone === "local"} text={t("display.zone.local", { zone: localZone() })} />
+            <Choice id="UTC" chosen={zone === "UTC"} text="UTC" />
+            {zone !== "local" && zone !== "UTC" && <Choice id={zone} chosen text={zone} />}
+          </MenuSection>
+          <MenuSection>
+            <MenuItem
+              className="menu-item"
+              textValue={t("signIn.out")}
+              onAction={() => {
+                void send("/v1/session", { method: "DELETE" }).then(signedOut, signedOut);
+              }}
+            >
+              {t("signIn.out")}
+            </MenuItem>
+          </MenuSection>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+function Choice({ id, chosen, text }: { readonly id: string; readonly chosen: boolean; readonly text: string }) {
+  return (
+    <MenuItem id={id} className="menu-item" textValue={text}>
+      <span className="menu-mark">{chosen && <Icon name="check" />}</span>
+      {text}
+    </MenuItem>
+  );
+}
+
+function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { useTexts } from "../i18n/text.js";
+import { useLiveState } from "../live/live.js";
+
+/** How fresh the page is; a press pauses and resumes. */
+export function LivePill(): ReactNode {
+  const { t } = useTexts();
+  const { status, paused, setPaused } = useLiveState();
+  return (
+    <button
+      type="button"
+      className={`live-pill ${status}`}
+      aria-pressed={paused}
+      title={paused ? t("live.resume") : t("live.pause")}
+      onClick={() => {
+        setPaused(!paused);
+      }}
+    >
+      <span className="dot" aria-hidden="true" />
+      {t(`live.${status}`)}
+    </button>
+  );
+}
+
+export function UpdateNotice(): ReactNode {
+  const { t } = useTexts();
+  const { outdated } = useLiveState();
+  if (!outdated) return null;
+  return (
+    <div className="notice warn" role="status">
+      <span className="spacer">{t("live.updated")}</span>
+      <button
+        type="button"
+        className="button"
+        onClick={() => {
+          location.reload();
+        }}
+      >
+        {t("live.reload")}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState, type ReactNode } from "react";
+import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+import { Link, useLocation } from "wouter";
+import { useTexts } from "../i18n/text.js";
+import { Icon } from "../ui/icon.js";
+import { Logo } from "./logo.js";
+import { SECTIONS } from "./routes.js";
+import { useDeadCount } from "./dead-count.js";
+
+/** The rail of sections. */
+export function Navigation({ onChosen }: { readonly onChosen?: () => void }): ReactNode {
+  const { t, format } = useTexts();
+  const [location] = useLocation();
+  const dead = useDeadCount();
+  return (
+    <nav className="rail" aria-label={t("shell.navigation")}>
+      <Link href="/" className="brand" onClick={onChosen}>
+        <Logo />
+        {t("app.name")}
+      </Link>
+      {SECTIONS.map(({ path, title, icon }) => (
+        <Link
+          key={path}
+          href={path}
+          className="rail-link"
+          onClick={onChosen}
+          aria-current={isWithin(location, path) ? "page" : undefined}
+        >
+          <Icon name={icon} />
+          {t(title)}
+          {path === "/dead" && dead > 0 && <span className="count">{format.compact(dead)}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** The same in a drawer, for windows without room for a rail. */
+export function NavigationButton(): ReactNode {
+  const { t } = useTexts();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="button quiet icon only-narrow"
+        aria-label={t("shell.menu")}
+        aria-expanded={open}
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        <Icon name="menu" />
+      </button>
+      <ModalOverlay isOpen={open} isDismissable onOpenChange={setOpen} className="overlay drawer">
+        <Modal>
+          <Dialog aria-label={t("shell.navigation")}>
+            <Navigation
+              onChosen={() => {
+                setOpen(false);
+              }}
+            />
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+    </>
+  );
+}
+
+function isWithin(location: string, path: string): boolean {
+  return path === "/" ? location === "/" : location === path || location.startsWith(`${path}/`);
+}

@@ -1,0 +1,39 @@
+import type { MessageKey } from "../i18n/catalogue.js";
+import type { IconName } from "../ui/icon.js";
+
+/** The sections of the dashboard, in the order of the navigation. `key` is what goes there after `g`. */
+export const SECTIONS = [
+  { path: "/", title: "nav.overview", icon: "overview", key: "KeyO" },
+  { path: "/queues", title: "nav.queues", icon: "queues", key: "KeyQ" },
+  { path: "/jobs", title: "nav.jobs", icon: "jobs", key: "KeyJ" },
+  { path: "/dead", title: "nav.dead", icon: "dead", key: "KeyD" },
+  { path: "/schedules", title: "nav.schedules", icon: "schedules", key: "KeyS" },
+  { path: "/workers", title: "nav.workers", icon: "workers", key: "KeyW" },
+  { path: "/metrics-ui", title: "nav.metrics", icon: "metrics", key: "KeyM" },
+  { path: "/settings", title: "nav.settings", icon: "settings", key: "KeyE" },
+] as const satisfies readonly { path: string; title: MessageKey; icon: IconName; key: string }[];
+
+/** The list of jobs with a filter. */
+export function jobsPath(query: string, state?: string): string {
+  const parameters = new URLSearchParams();
+  if (query !== "") parameters.set("q", query);
+  if (state !== undefined) parameters.set("state", state);
+  return parameters.size === 0 ? "/jobs" : `/jobs?${parameters.toString()}`;
+}
+
+export function jobPath(id: string): string {
+  return `/jobs/${encodeURIComponent(id)}`;
+}
+
+export function queuePath(name: string): string {
+  return `/queues/${encodeURIComponent(name)}`;
+}
+
+export function schedulePath(key: string): string {
+  return `/schedules/${encodeURIComponent(key)}`;
+}
+
+/** A value of the filter language, quoted where it must be. */
+export function filterValue(text: string): string {
+  return /^[A-Za-z0-9._:/@-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,35 @@
+import { useSyncExternalStore } from "react";
+
+/**
+ * Whether this browser is signed in, as far as the answers tell. A refusal does not leave the page: the sign-in
+ * dialog comes over it, and afterwards everything is as it was.
+ */
+let open = true;
+const listeners = new Set<() => void>();
+
+function set(value: boolean): void {
+  if (open === value) return;
+  open = value;
+  for (const listener of listeners) listener();
+}
+
+export function signedOut(): void {
+  set(false);
+}
+
+export function signedIn(): void {
+  set(true);
+}
+
+export function onSessionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function isSignedIn(): boolean {
+  return open;
+}
+
+export function useSignedIn(): boolean {
+  return useSyncExternalStore(onSessionChange, isSignedIn);
+}

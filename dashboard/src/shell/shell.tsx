@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+import { useTexts } from "../i18n/text.js";
+import { ErrorBoundary } from "../ui/error-boundary.js";
+import { Toasts } from "../ui/toasts.js";
+import { DisplayMenu } from "./display-menu.js";
+import { GlobalShortcuts } from "./go-to.js";
+import { LivePill, UpdateNotice } from "./live-pill.js";
+import { Navigation, NavigationButton } from "./navigation.js";
+import { SearchBox } from "./search-box.js";
+import { SignIn } from "./sign-in.js";
+
+/** What is around every page. */
+export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
+  const { t } = useTexts();
+  return (
+    <>
+      <a className="button skip-link" href="#content">
+        {t("shell.skip")}
+      </a>
+      <div className="shell">
+        <Navigation />
+        <div>
+          <header className="top-bar">
+            <NavigationButton />
+            <SearchBox />
+            <div className="right">
+              <LivePill />
+              <DisplayMenu />
+            </div>
+          </header>
+          <main id="content" tabIndex={-1}>
+            <UpdateNotice />
+            <ErrorBoundary>{children}</ErrorBoundary>
+          </main>
+        </div>
+      </div>
+      <GlobalShortcuts />
+      <SignIn />
+      <Toasts />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { useEffect, useState, type ReactNode } from "react";
+import { useTexts } from "../i18n/text.js";
+import { Icon } from "./icon.js";
+
+const SHOWN_MS = 1_500;
+
+/** Copies a text exactly as it is. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }): ReactNode {
+  const { t } = useTexts();
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => {
+      setCopied(false);
+    }, SHOWN_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [copied]);
+  const name = copied ? t("copy.copied") : (label ?? t("copy.copy"));
+  return (
+    <button
+      type="button"
+      className="button quiet icon"
+      title={name}
+      aria-label={name}
+      onClick={() => {
+        void copyText(text).then(setCopied);
+      }}
+    >
+      <Icon name={copied ? "check" : "copy"} />
+    </button>
+  );
+}
+
+/** On plain HTTP browsers have no clipboard for scripts; there the old way through a selection still works. */
+export async function copyText(text: string): Promise<boolean> {
+  if (window.isSecureContext) {
+    await navigator.clipboard.writeText(text);
+    return true;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "visually-hidden";
+  document.body.append(field);
+  field.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- there is no other way without a secure context
+  const copied = document.execCommand("copy");
+  field.remove();
+  return copied;
+}
