@@ -51,6 +51,20 @@ module.exports = {
       to: {},
     },
     {
+      name: "dashboard",
+      comment: "The dashboard runs in a browser: the wire contract and the client's parts are all it may import.",
+      severity: "error",
+      from: { path: "^dashboard/" },
+      to: { path: "^src/", pathNot: ["^src/api/", "^src/client/", "^src/core/"] },
+    },
+    {
+      name: "dashboard-is-a-page",
+      comment: "Nothing imports the dashboard: it is built and served as files.",
+      severity: "error",
+      from: { path: "^src/", pathNot: TEST },
+      to: { path: "^dashboard/" },
+    },
+    {
       name: "sqlite-driver",
       comment: "Only the SQLite store talks to SQLite.",
       severity: "error",

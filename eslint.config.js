@@ -1,9 +1,10 @@
 import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
+import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 
-const TESTS = ["src/**/*.test.ts", "test/**/*.ts"];
+const TESTS = ["src/**/*.test.ts", "dashboard/**/*.test.ts", "test/**/*.ts"];
 
 export default defineConfig(
   globalIgnores(["dist/", "coverage/"]),
@@ -16,7 +17,7 @@ export default defineConfig(
   },
 
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -44,13 +45,27 @@ export default defineConfig(
   },
 
   {
-    files: ["src/**/*.ts"],
+    files: ["src/**/*.ts", "dashboard/src/**/*.ts", "dashboard/src/**/*.tsx"],
     ignores: TESTS,
     rules: {
       "no-console": "error",
       "max-lines": ["error", { max: 350, skipBlankLines: true, skipComments: true }],
       "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],
     },
+  },
+
+  {
+    files: ["dashboard/src/**/*.tsx", "dashboard/src/**/*.ts"],
+    extends: [reactHooks.configs.flat["recommended-latest"]],
+    languageOptions: { globals: globals.browser },
+    rules: {
+      // An event handler starts what then goes on by itself: `void` says so, and the page shows how it ends.
+      "@typescript-eslint/no-floating-promises": ["error", { ignoreVoid: true }],
+    },
+  },
+  {
+    files: ["dashboard/public/*.js"],
+    languageOptions: { globals: globals.browser, sourceType: "script" },
   },
 
   {

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     environment: "node",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts"],
     // Tests load a native add-on and start child processes: worker threads would share too much.
     pool: "forks",
     maxWorkers: 2,

@@ -1,5 +1,14 @@
 // Compiles src/ to dist/, puts the SQL files beside the compiled code that reads them, and builds the dashboard.
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { buildStamp, dashboard, dist, root, runOrExit, src } from "./project.mjs";

@@ -22,7 +22,7 @@ export async function problemOf(answer: Response): Promise<Problem> {
   const requestId = answer.headers.get("Konveier-Request-Id");
   try {
     const document = (await answer.json()) as ProblemView;
-    return new Problem(answer.status, document.code, document.detail ?? document.title, requestId, document);
+    return new Problem(answer.status, document.code, document.detail, requestId, document);
   } catch {
     // Something between the browser and the server answered, such as a proxy during a deploy.
     return new Problem(answer.status, "no_problem_document", answer.statusText, requestId);

@@ -18,11 +18,16 @@ export async function read<Answer>(path: string, query: Query = {}, signal?: Abo
   return (await answer.json()) as Answer;
 }
 
+export interface Versioned<Value> {
+  readonly value: Value;
+  readonly etag: string | null;
+}
+
 /** Reads JSON, and the ETag that an edit must name. @throws Problem */
 export async function readVersioned<Answer>(
   path: string,
   signal?: AbortSignal,
-): Promise<{ value: Answer; etag: string | null }> {
+): Promise<Versioned<Answer>> {
   const answer = await exchange(path, {}, signal);
   return { value: (await answer.json()) as Answer, etag: answer.headers.get("ETag") };
 }

@@ -24,7 +24,9 @@ export function messages<const English extends Readonly<Record<string, Message>>
   return all;
 }
 
-type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Names<Rest>
+  : never;
 
 /** The names of the values that a message needs. */
 export type ValuesOf<Text> = Text extends string

@@ -68,7 +68,9 @@ export class Texts {
 
   #parts(key: MessageKey, values: Readonly<Record<string, unknown>> | undefined) {
     const count = values?.["count"];
-    return partsOf(formOf(catalogue[this.language][key], typeof count === "number" ? count : 0, this.format.plural));
+    return partsOf(
+      formOf(catalogue[this.language][key], typeof count === "number" ? count : 0, this.format.plural),
+    );
   }
 
   #shown(value: string | number | undefined): string {

@@ -42,12 +42,14 @@ export class LiveStream {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted; ) {
+    let failures = 0;
+    for (;;) {
       const connected = await this.#follow(signal);
-      if (signal.aborted) return;
+      if (isOver(signal)) return;
       failures = connected ? 1 : failures + 1;
       if (this.#status !== "signed-out") this.#become("reconnecting");
       await this.#pause(pauseMs(failures), signal);
+      if (isOver(signal)) return;
     }
   }
 
@@ -97,6 +99,11 @@ export class LiveStream {
       signal.addEventListener("abort", this.#wake, { once: true });
     });
   }
+}
+
+/** Asked anew each time: it may have become so while one waited. */
+function isOver(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 function pauseMs(failures: number): number {

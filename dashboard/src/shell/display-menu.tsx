@@ -1,7 +1,16 @@
 import type { ReactNode } from "react";
-import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from "react-aria-components";
+import {
+  Button,
+  Header,
+  type Key,
+  Menu,
+  MenuItem,
+  MenuSection,
+  MenuTrigger,
+  Popover,
+} from "react-aria-components";
 import { send } from "../api/request.js";
-import { LANGUAGES } from "../i18n/message.js";
+import { LANGUAGES, type Language } from "../i18n/message.js";
 import { useTexts } from "../i18n/text.js";
 import { Icon } from "../ui/icon.js";
 import { setPreference, THEMES, usePreferences, type Theme } from "./preferences.js";
@@ -24,9 +33,7 @@ export function DisplayMenu(): ReactNode {
             selectionMode="single"
             disallowEmptySelection
             selectedKeys={[theme]}
-            onSelectionChange={(keys) => {
-              setPreference("theme", [...keys][0] as Theme);
-            }}
+            onSelectionChange={choose("theme")}
           >
             <Header className="menu-header">{t("display.theme")}</Header>
             {THEMES.map((name) => (
@@ -37,9 +44,7 @@ export function DisplayMenu(): ReactNode {
             selectionMode="single"
             disallowEmptySelection
             selectedKeys={[language]}
-            onSelectionChange={(keys) => {
-              setPreference("language", [...keys][0] as "en" | "ru");
-            }}
+            onSelectionChange={choose("language")}
           >
             <Header className="menu-header">{t("display.language")}</Header>
             {LANGUAGES.map((name) => (
@@ -50,12 +55,14 @@ export function DisplayMenu(): ReactNode {
             selectionMode="single"
             disallowEmptySelection
             selectedKeys={[zone]}
-            onSelectionChange={(keys) => {
-              setPreference("zone", String([...keys][0]));
-            }}
+            onSelectionChange={choose("zone")}
           >
             <Header className="menu-header">{t("display.zone")}</Header>
-            <Choice id="local" chosen={zone === "local"} text={t("display.zone.local", { zone: localZone() })} />
+            <Choice
+              id="local"
+              chosen={zone === "local"}
+              text={t("display.zone.local", { zone: localZone() })}
+            />
             <Choice id="UTC" chosen={zone === "UTC"} text="UTC" />
             {zone !== "local" && zone !== "UTC" && <Choice id={zone} chosen text={zone} />}
           </MenuSection>
@@ -76,7 +83,22 @@ export function DisplayMenu(): ReactNode {
   );
 }
 
-function Choice({ id, chosen, text }: { readonly id: string; readonly chosen: boolean; readonly text: string }) {
+/** What the menu tells of a choice; with one choice a section, it is always one key. */
+function choose(name: "theme" | "language" | "zone"): (keys: "all" | ReadonlySet<Key>) => void {
+  return (keys) => {
+    for (const key of keys === "all" ? [] : keys) setPreference(name, String(key) as Theme & Language);
+  };
+}
+
+function Choice({
+  id,
+  chosen,
+  text,
+}: {
+  readonly id: string;
+  readonly chosen: boolean;
+  readonly text: string;
+}) {
   return (
     <MenuItem id={id} className="menu-item" textValue={text}>
       <span className="menu-mark">{chosen && <Icon name="check" />}</span>

@@ -25,7 +25,8 @@ export function useShortcut(code: string, run: (event: KeyboardEvent) => void): 
 
 /** Whether a key press is meant for the page: not for a field, a menu, a dialog, or the browser. */
 export function isFree(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return false;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented)
+    return false;
   if (!preferencesNow().shortcuts) return false;
   const { target } = event;
   if (!(target instanceof Element)) return true;

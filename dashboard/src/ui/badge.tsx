@@ -27,7 +27,15 @@ export function StateBadge({ state }: { readonly state: string }): ReactNode {
 
 export type Tone = "good" | "bad" | "warn" | "accent" | "neutral";
 
-export function Badge({ tone, icon, children }: { tone: Tone; icon?: IconName; children: ReactNode }): ReactNode {
+export function Badge({
+  tone,
+  icon,
+  children,
+}: {
+  tone: Tone;
+  icon?: IconName;
+  children: ReactNode;
+}): ReactNode {
   return (
     <span className={`badge ${tone}`}>
       {icon !== undefined && <Icon name={icon} />}
