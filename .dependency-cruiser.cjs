@@ -52,7 +52,8 @@ module.exports = {
     },
     {
       name: "dashboard",
-      comment: "The dashboard runs in a browser: the wire contract and the client's parts are all it may import.",
+      comment:
+        "The dashboard runs in a browser: the wire contract and the client's parts are all it may import.",
       severity: "error",
       from: { path: "^dashboard/" },
       to: { path: "^src/", pathNot: ["^src/api/", "^src/client/", "^src/core/"] },

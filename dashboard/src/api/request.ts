@@ -24,10 +24,7 @@ export interface Versioned<Value> {
 }
 
 /** Reads JSON, and the ETag that an edit must name. @throws Problem */
-export async function readVersioned<Answer>(
-  path: string,
-  signal?: AbortSignal,
-): Promise<Versioned<Answer>> {
+export async function readVersioned<Answer>(path: string, signal?: AbortSignal): Promise<Versioned<Answer>> {
   const answer = await exchange(path, {}, signal);
   return { value: (await answer.json()) as Answer, etag: answer.headers.get("ETag") };
 }
