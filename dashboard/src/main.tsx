@@ -4,6 +4,8 @@ import { App } from "./app.js";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
+import "./style/charts.css";
+import "./style/overview.css";
 import "./style/shell.css";
 
 const root = document.getElementById("root");

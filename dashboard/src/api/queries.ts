@@ -2,7 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useLiveQuery } from "../live/use-live-query.js";
 import type { Problem } from "./problem.js";
 import { read } from "./request.js";
-import type { QueueView, SelfView } from "./types.js";
+import type { QueueView, SelfView, WorkerView } from "./types.js";
 
 /** Who this browser is signed in as, and what that allows. */
 export function useSelf(): UseQueryResult<SelfView, Problem> {
@@ -15,5 +15,12 @@ export function useSelf(): UseQueryResult<SelfView, Problem> {
 export function useQueuesQuery(): UseQueryResult<{ readonly items: readonly QueueView[] }, Problem> {
   return useLiveQuery(["queues"], (signal) => read<{ items: QueueView[] }>("/v1/queues", {}, signal), {
     topics: ["queues"],
+  });
+}
+
+export function useWorkersQuery(): UseQueryResult<{ readonly items: readonly WorkerView[] }, Problem> {
+  return useLiveQuery(["workers"], (signal) => read<{ items: WorkerView[] }>("/v1/workers", {}, signal), {
+    topics: ["workers"],
+    everyMs: 5_000,
   });
 }

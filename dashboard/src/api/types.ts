@@ -1,5 +1,12 @@
+import type { Static } from "typebox";
+import type {
+  ActivitySeriesView as ActivitySeries,
+  DurationSeriesView as DurationSeries,
+} from "../../../src/api/stats.js";
+
 /** The wire contract. Types only: the schemas themselves stay on the server. */
-export type { ActivitySeriesView, DurationSeriesView, OverviewView } from "../../../src/api/stats.js";
+export type { FindingView, FindingsView } from "../../../src/api/finding.js";
+export type { NameTableView, OverviewView, QueueLinesView } from "../../../src/api/stats.js";
 export type { AttemptView, JobDetailView, JobView, LogLineView } from "../../../src/api/job.js";
 export type { JobCountView, JobPageView } from "../../../src/api/job-list.js";
 export type { Problem as ProblemView } from "../../../src/api/problem.js";
@@ -8,3 +15,5 @@ export type { ScheduleDetailView, ScheduleRunView, ScheduleView } from "../../..
 export type { SelfView, TokenView } from "../../../src/api/token.js";
 export type { WorkerView } from "../../../src/api/worker.js";
 export type { JobState } from "../../../src/core/states.js";
+export type ActivitySeriesView = Static<typeof ActivitySeries>;
+export type DurationSeriesView = Static<typeof DurationSeries>;

@@ -90,6 +90,10 @@ export class Formats {
     return this.#whole.format(value);
   }
 
+  /** For the axis of a chart. */
+  readonly axis = (value: number): string =>
+    value >= 10_000 ? this.#compact.format(value) : this.decimal(value);
+
   decimal(value: number): string {
     return this.#decimal.format(value);
   }

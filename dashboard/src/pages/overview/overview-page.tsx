@@ -1,24 +1,48 @@
 import type { ReactNode } from "react";
-import { useQueuesQuery } from "../../api/queries.js";
+import { useWorkersQuery } from "../../api/queries.js";
+import { read } from "../../api/request.js";
+import type { OverviewView } from "../../api/types.js";
+import { ActivityChart } from "../../charts/activity-chart.js";
+import { RangePicker, useRange } from "../../charts/range-picker.js";
+import { useActivity } from "../../charts/series.js";
 import { useTexts } from "../../i18n/text.js";
+import { useLiveQuery } from "../../live/use-live-query.js";
 import { ProblemNote } from "../../ui/problem-note.js";
+import { Findings } from "./findings.js";
+import { LatestDead } from "./latest-dead.js";
+import { NextSchedules } from "./next-schedules.js";
+import { Tiles } from "./tiles.js";
+import { WorstQueues } from "./worst-queues.js";
 
+/** Whether anything is wrong, and where to look, at a glance. */
 export function OverviewPage(): ReactNode {
-  const { t, format } = useTexts();
-  const { data, error } = useQueuesQuery();
+  const { t } = useTexts();
+  const range = useRange();
+  const { data, error, refetch } = useLiveQuery(
+    ["overview"],
+    (signal) => read<OverviewView>("/v1/stats/overview", {}, signal),
+    { topics: ["jobs", "queues"], everyMs: 1_000 },
+  );
+  const { data: workers } = useWorkersQuery();
+  const { data: activity } = useActivity({}, "1h");
   return (
     <div className="page">
-      <header className="page-header">
-        <h1>{t("nav.overview")}</h1>
-      </header>
-      {error !== null && <ProblemNote error={error} />}
-      <ul>
-        {data?.items.map(({ name, counts }) => (
-          <li key={name}>
-            {name} {format.number(counts.pending)}
-          </li>
-        ))}
-      </ul>
+      <h1 className="visually-hidden">{t("nav.overview")}</h1>
+      <Findings />
+      {error !== null && data === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
+      {data === undefined ? (
+        <div className="skeleton tiles-skeleton" />
+      ) : (
+        <Tiles overview={data} activity={activity} workers={workers?.items} />
+      )}
+      <ActivityChart of={{}} range={range}>
+        <RangePicker />
+      </ActivityChart>
+      <div className="columns">
+        <WorstQueues queues={data?.queues ?? []} />
+        <LatestDead />
+        <NextSchedules />
+      </div>
     </div>
   );
 }

@@ -1,0 +1,21 @@
+const HOUR = 3_600_000;
+
+/** How far back charts may look. */
+export const RANGES = {
+  "1h": HOUR,
+  "6h": 6 * HOUR,
+  "24h": 24 * HOUR,
+  "7d": 168 * HOUR,
+  "30d": 720 * HOUR,
+} as const;
+export type RangeName = keyof typeof RANGES;
+export const RANGE_NAMES = Object.keys(RANGES) as RangeName[];
+
+export function rangeOf(text: string | null): RangeName {
+  return RANGE_NAMES.find((name) => name === text) ?? "1h";
+}
+
+/** Series are read anew less often where a point is wide. */
+export function refreshMsOf(range: RangeName): number {
+  return range === "1h" ? 10_000 : 60_000;
+}

@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { read } from "../../api/request.js";
+import type { FindingsView, FindingView } from "../../api/types.js";
+import { useTexts } from "../../i18n/text.js";
+import { useLiveQuery } from "../../live/use-live-query.js";
+import { Badge, type Tone } from "../../ui/badge.js";
+import { Icon, type IconName } from "../../ui/icon.js";
+import { ProblemNote } from "../../ui/problem-note.js";
+import { RelativeTime } from "../../ui/time.js";
+import { FindingText, findingPath } from "./finding-text.js";
+
+const TONES: Record<FindingView["severity"], { readonly tone: Tone; readonly icon: IconName }> = {
+  critical: { tone: "bad", icon: "dead" },
+  warning: { tone: "warn", icon: "dead" },
+  info: { tone: "neutral", icon: "clock" },
+};
+
+/** What is wrong, in sentences; one calm line when nothing is. */
+export function Findings(): ReactNode {
+  const { t } = useTexts();
+  const { data, error, refetch } = useLiveQuery(
+    ["findings"],
+    (signal) => read<FindingsView>("/v1/health/findings", {}, signal),
+    { topics: ["jobs", "queues", "schedules", "workers", "operations"], everyMs: 5_000 },
+  );
+  if (error !== null && data === undefined) return <ProblemNote error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <div className="skeleton findings-skeleton" />;
+  if (data.items.length === 0) {
+    return (
+      <p className="notice all-good">
+        <Icon name="check" />
+        {t("overview.allGood")}
+      </p>
+    );
+  }
+  return (
+    <section className="card" aria-label={t("overview.findings")}>
+      <ul className="findings">
+        {data.items.map((finding, index) => (
+          <Finding key={index} finding={finding} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Finding({ finding }: { readonly finding: FindingView }): ReactNode {
+  const { t, rich } = useTexts();
+  const { tone, icon } = TONES[finding.severity];
+  const path = findingPath(finding);
+  return (
+    <li>
+      <Badge tone={tone} icon={icon}>
+        {t(`severity.${finding.severity}`)}
+      </Badge>
+      <span className="finding-text">
+        <FindingText finding={finding} />
+        {finding.since !== null && (
+          <span className="muted">
+            {" "}
+            {rich("overview.since", { time: <RelativeTime at={finding.since} /> })}
+          </span>
+        )}
+      </span>
+      {path !== null && (
+        <Link href={path} className="button">
+          {t("finding.show")}
+        </Link>
+      )}
+    </li>
+  );
+}
