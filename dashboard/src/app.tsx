@@ -3,7 +3,10 @@ import { useState, type ReactNode } from "react";
 import { Link, Route, Router, Switch } from "wouter";
 import { TextProvider, useTexts } from "./i18n/text.js";
 import { LiveProvider } from "./live/live.js";
+import { MetricsPage } from "./pages/metrics/metrics-page.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
+import { QueuePage } from "./pages/queues/queue-page.js";
+import { QueuesPage } from "./pages/queues/queues-page.js";
 import { createQueryClient } from "./query-client.js";
 import { Shell } from "./shell/shell.js";
 
@@ -31,6 +34,9 @@ function Pages(): ReactNode {
   return (
     <Switch>
       <Route path="/" component={OverviewPage} />
+      <Route path="/queues" component={QueuesPage} />
+      <Route path="/queues/*" component={QueuePage} />
+      <Route path="/metrics-ui" component={MetricsPage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

@@ -1,5 +1,6 @@
 import { charts } from "./messages/charts.js";
 import { errors } from "./messages/errors.js";
+import { metrics } from "./messages/metrics.js";
 import { overview } from "./messages/overview.js";
 import { queues } from "./messages/queues.js";
 import { shell } from "./messages/shell.js";
@@ -9,8 +10,26 @@ import type { ValuesOf } from "./message.js";
 
 /** Every text of the dashboard. A page's messages are in a file of their own. */
 export const catalogue = {
-  en: { ...charts.en, ...errors.en, ...overview.en, ...queues.en, ...shell.en, ...states.en, ...units.en },
-  ru: { ...charts.ru, ...errors.ru, ...overview.ru, ...queues.ru, ...shell.ru, ...states.ru, ...units.ru },
+  en: {
+    ...charts.en,
+    ...errors.en,
+    ...metrics.en,
+    ...overview.en,
+    ...queues.en,
+    ...shell.en,
+    ...states.en,
+    ...units.en,
+  },
+  ru: {
+    ...charts.ru,
+    ...errors.ru,
+    ...metrics.ru,
+    ...overview.ru,
+    ...queues.ru,
+    ...shell.ru,
+    ...states.ru,
+    ...units.ru,
+  },
 };
 
 type English = typeof catalogue.en;

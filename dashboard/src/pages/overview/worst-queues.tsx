@@ -11,7 +11,7 @@ type Queue = OverviewView["queues"][number];
 
 /** The queues where jobs have waited longest, then those where most died. */
 export function WorstQueues({ queues }: { readonly queues: readonly Queue[] }): ReactNode {
-  const { t, format } = useTexts();
+  const { t } = useTexts();
   return (
     <section className="card">
       <div className="card-header">
@@ -29,9 +29,6 @@ export function WorstQueues({ queues }: { readonly queues: readonly Queue[] }): 
               </th>
               <th scope="col" className="number">
                 {t("queues.oldest")}
-              </th>
-              <th scope="col" className="number">
-                {t("state.running")}
               </th>
               <th scope="col" className="number">
                 {t("state.dead")}
@@ -58,9 +55,6 @@ export function WorstQueues({ queues }: { readonly queues: readonly Queue[] }): 
                   </td>
                   <td className="number" data-label={t("queues.oldest")}>
                     {queue.oldestPendingAt === null ? "–" : <Age since={queue.oldestPendingAt} />}
-                  </td>
-                  <td className="number" data-label={t("state.running")}>
-                    {format.number(queue.counts.running)}
                   </td>
                   <td className="number" data-label={t("state.dead")}>
                     <CountLink queue={queue.name} state="dead" count={queue.counts.dead} />

@@ -1,0 +1,34 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { JobState, QueueDetailView } from "../../api/types.js";
+import { useTexts } from "../../i18n/text.js";
+import { filterValue, jobsPath } from "../../shell/routes.js";
+import { Age } from "../../ui/time.js";
+
+const SHOWN: readonly JobState[] = ["pending", "running", "scheduled", "completed", "dead", "cancelled"];
+
+/** How many jobs of a queue are in each state. Each number is a link to its jobs. */
+export function QueueCounts({
+  queue: { name, counts, oldestPendingAt },
+}: {
+  readonly queue: QueueDetailView;
+}): ReactNode {
+  const { t, rich, format } = useTexts();
+  return (
+    <div className="tiles">
+      {SHOWN.map((state) => (
+        <Link key={state} href={jobsPath(`queue:${filterValue(name)}`, state)} className="tile card">
+          <span className="tile-title">{t(`state.${state}`)}</span>
+          <span className="tile-value" title={format.number(counts[state])}>
+            {format.compact(counts[state])}
+          </span>
+          {state === "pending" && oldestPendingAt !== null && (
+            <span className="tile-note">
+              {rich("overview.oldest", { age: <Age since={oldestPendingAt} /> })}
+            </span>
+          )}
+        </Link>
+      ))}
+    </div>
+  );
+}

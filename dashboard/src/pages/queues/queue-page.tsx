@@ -1,0 +1,125 @@
+import type { ReactNode } from "react";
+import { Link, useParams } from "wouter";
+import { useWorkersQuery } from "../../api/queries.js";
+import { read } from "../../api/request.js";
+import type { QueueDetailView, WorkerView } from "../../api/types.js";
+import { ActivityChart } from "../../charts/activity-chart.js";
+import { DurationChart } from "../../charts/duration-chart.js";
+import { RangePicker, useRange } from "../../charts/range-picker.js";
+import { useTexts } from "../../i18n/text.js";
+import { useLiveQuery } from "../../live/use-live-query.js";
+import { filterValue, jobsPath } from "../../shell/routes.js";
+import { ProblemNote } from "../../ui/problem-note.js";
+import { RelativeTime } from "../../ui/time.js";
+import { PauseControl } from "./pause-control.js";
+import { QueueCounts } from "./queue-counts.js";
+
+/** One queue: how full it is, how fast it goes, who serves it; pause and resume. */
+export function QueuePage(): ReactNode {
+  const name = decodeURIComponent(useParams<{ "*": string }>()["*"]);
+  const { t } = useTexts();
+  const range = useRange();
+  const { data, error, refetch } = useLiveQuery(
+    ["queue", name],
+    (signal) => read<QueueDetailView>(`/v1/queues/${encodeURIComponent(name)}`, {}, signal),
+    { topics: ["queues"], queue: name },
+  );
+  const queue = data?.name === name ? data : undefined;
+  if (queue === undefined && error?.status === 404) {
+    return (
+      <div className="empty">
+        <h1 className="job-text">{name}</h1>
+        <p>{t("queue.notFound")}</p>
+      </div>
+    );
+  }
+  return (
+    <div className="page">
+      <header className="page-header">
+        <h1 className="job-text" translate="no">
+          {name}
+        </h1>
+        <Link href={jobsPath(`queue:${filterValue(name)}`)} className="button">
+          {t("queue.jobs")}
+        </Link>
+        {queue !== undefined && <PauseControl queue={queue} />}
+      </header>
+      {error !== null && queue === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
+      {queue !== undefined && <PausedNote queue={queue} />}
+      {queue === undefined ? <div className="skeleton tiles-skeleton" /> : <QueueCounts queue={queue} />}
+      <ActivityChart of={{ queue: name }} range={range}>
+        <RangePicker />
+      </ActivityChart>
+      <div className="columns">
+        <DurationChart metric="wait" of={{ queue: name }} range={range} />
+        <DurationChart metric="run" of={{ queue: name }} range={range} />
+      </div>
+      <div className="columns">
+        <Workers queue={name} />
+        {queue !== undefined && queue.unhandled.length > 0 && <Unhandled queue={queue} />}
+      </div>
+    </div>
+  );
+}
+
+function PausedNote({ queue: { pausedAt, pauseReason } }: { readonly queue: QueueDetailView }): ReactNode {
+  const { rich } = useTexts();
+  if (pausedAt === null) return null;
+  const time = <RelativeTime at={pausedAt} />;
+  return (
+    <p className="notice warn">
+      {pauseReason === null
+        ? rich("queue.paused.note", { time })
+        : rich("queue.paused.reason", { time, reason: <span className="job-text">{pauseReason}</span> })}
+    </p>
+  );
+}
+
+function Workers({ queue }: { readonly queue: string }): ReactNode {
+  const { t } = useTexts();
+  const { data } = useWorkersQuery();
+  const serving = data?.items.filter(
+    ({ queues }: WorkerView) => queues.includes(queue) || queues.includes("*"),
+  );
+  return (
+    <section className="card">
+      <div className="card-header">
+        <h2>{t("queue.workers")}</h2>
+      </div>
+      {serving?.length === 0 && <p className="empty">{t("queue.noWorkers")}</p>}
+      <ul className="plain-list">
+        {serving?.map(({ id, running, concurrency }) => (
+          <li key={id}>
+            <Link href="/workers" className="job-text">
+              {id}
+            </Link>
+            <span className="muted">{t("queue.slots", { running, concurrency })}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Unhandled({ queue: { name: queue, unhandled } }: { readonly queue: QueueDetailView }): ReactNode {
+  const { t, rich } = useTexts();
+  return (
+    <section className="card">
+      <div className="card-header">
+        <h2>{t("queue.unhandled")}</h2>
+      </div>
+      <ul className="plain-list">
+        {unhandled.map(({ name, pending }) => (
+          <li key={name}>
+            <Link href={jobsPath(`queue:${filterValue(queue)} name:${filterValue(name)}`, "pending")}>
+              {rich("queue.unhandled.row", {
+                count: pending,
+                name: <span className="job-text">{name}</span>,
+              })}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
