@@ -48,12 +48,12 @@ export function sqliteFile(url: string): string {
   if (url.startsWith("sqlite:")) return sqlitePath(url);
   if (url.startsWith("file:")) return fileURLToPath(url);
   // The URL may hold a password, so only its scheme is repeated.
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "no scheme";
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0];
   throw new KonveierError(
     "store_unsupported",
-    /^postgres(ql)?:$/i.test(scheme)
+    /^postgres(ql)?:$/i.test(scheme ?? "")
       ? "PostgreSQL is not supported yet. Use sqlite:./path/to/file.db."
-      : `The database URL has ${scheme}, which is not known. Use sqlite:./path/to/file.db.`,
+      : `The database URL has ${scheme === undefined ? "no scheme" : `the scheme ${scheme}, which is not known`}. Use sqlite:./path/to/file.db.`,
   );
 }
 

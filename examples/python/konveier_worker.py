@@ -16,6 +16,7 @@ with every claim, to the systems that the handler writes to, where they can refu
 import calendar
 import http.client
 import json
+import logging
 import os
 import random
 import signal
@@ -25,6 +26,8 @@ import time
 import traceback
 import urllib.parse
 import uuid
+
+log = logging.getLogger("konveier")
 
 WAIT_MS = 10_000
 REQUEST_SECONDS = 15
@@ -308,9 +311,13 @@ class Worker:
         while not self._stopping.is_set():
             try:
                 self._ask(request, REQUEST_SECONDS + request["waitMs"] / 1000)
+                if failures > 0:
+                    log.warning("the server answers again")
                 return
             except Unreachable as error:
                 failures += 1
+                if failures == 1:
+                    log.warning("no claim could be made, trying again: %s", error)
                 self._stopping.wait(pause_seconds(failures, error))
             except Refused as error:
                 self._failure = error

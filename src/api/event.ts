@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { EVENT_TYPES, SCHEDULE_ACTIONS } from "../core/journal.js";
 import { TRANSITIONS, type TransitionName } from "../core/states.js";
-import { CLOSED, Instant, JobId, Limit, Name, Nullable } from "./fields.js";
+import { CLOSED, Instant, JobId, JobIdInput, Limit, Name, Nullable } from "./fields.js";
 import { JobDetailView, JobState } from "./job.js";
 
 /** Jobs that one stream may be limited to. */
@@ -15,7 +15,7 @@ export const EventQuery = Type.Object(
   {
     topics: Type.Optional(Type.Array(Type.Enum([...EVENT_TYPES]), { minItems: 1, maxItems: 20 })),
     queue: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: MAX_QUEUES })),
-    job: Type.Optional(Type.Array(JobId, { minItems: 1, maxItems: MAX_JOBS })),
+    job: Type.Optional(Type.Array(JobIdInput, { minItems: 1, maxItems: MAX_JOBS })),
     state: Type.Optional(Type.Array(JobState, { minItems: 1, maxItems: 20 })),
     /** Id of the last event that is known. Text, because whatever is no id is answered as an unknown one. */
     after: Type.Optional(Type.String({ maxLength: 64 })),

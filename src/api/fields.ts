@@ -72,6 +72,11 @@ export const NoContent = Type.Unknown({ description: "Done. The answer has no bo
 /** Decimal text: ids may pass 2^53. */
 export const JobId = Type.String();
 
+/** An id that a client gives where nobody would tell it that there is no such job. */
+export const JobIdInput = text("invalid_id", "must be the id of a job: a whole number from 1", {
+  pattern: "^[1-9][0-9]{0,18}$",
+});
+
 /** How long a lease holds without a heartbeat. */
 export const LeaseMs = Type.Integer({ minimum: MIN_LEASE_MS, maximum: MAX_LEASE_MS });
 

@@ -28,8 +28,11 @@ function refusal(error: KonveierError): Failure {
   const request = error instanceof ApiError ? `, request ${error.requestId}` : "";
   const status = error instanceof ApiError ? error.status : ERRORS[code].status;
   const line = `${ended(message)}${adviceOn(code)} (${code}${request})`;
+  const untold = faults.filter(
+    ({ pointer, detail, position }) => position !== undefined || !message.includes(`${pointer} ${detail}`),
+  );
   return {
-    text: [line, ...faults.map(faultLine)].map((text) => harmless(text)).join("\n"),
+    text: [line, ...untold.map(faultLine)].map((text) => harmless(text)).join("\n"),
     exitCode: exitCodeOf(code, status),
   };
 }
@@ -46,7 +49,7 @@ function faultLine({ pointer, detail, position }: Fault): string {
 function adviceOn(code: ErrorCode): string {
   switch (code) {
     case "unauthorized":
-      return " Give a valid one in KONVEIER_TOKEN or with --token-file.";
+      return " The one that was sent is not: give another in KONVEIER_TOKEN or with --token-file.";
     case "forbidden":
     case "queue_not_allowed":
       return " `konveier tokens create` makes a token that allows more.";

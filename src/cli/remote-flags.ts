@@ -20,7 +20,7 @@ export function addRemoteOptions(command: Command, formats: readonly Format[]): 
     .option("--url <url>", "where the server is (KONVEIER_URL, default http://localhost:8085)")
     .option(
       "--token-file <path>",
-      "file that holds the token (KONVEIER_TOKEN, KONVEIER_TOKEN_FILE, API_TOKEN)",
+      "file that holds the token (KONVEIER_TOKEN, API_TOKEN, each also as …_FILE)",
     );
   if (formats.length > 0) {
     const meaning = "default: a table on a terminal, else JSON, one line for each item of a list";

@@ -74,6 +74,7 @@ export const FAULT_CODES = [
   "conflict",
   "duplicate",
   "invalid_name",
+  "invalid_id",
   "invalid_key",
   "invalid_tag",
   "invalid_instant",

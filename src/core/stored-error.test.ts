@@ -70,7 +70,7 @@ const THROWN: readonly (readonly [what: string, thrown: unknown, message: RegExp
   ["an error whose name is an object", errorWith("name", { value: {} }), /^original$/],
   ["an error whose name throws", errorWith("name", throwing), /^original$/],
   ["an error whose cause throws", errorWith("cause", throwing), /^original$/],
-  ["an error that is its own cause", cyclicCause(), /^outer(: outer){1,3}$/],
+  ["an error that is its own cause", cyclicCause(), /^outer$/],
   ["an AggregateError", new AggregateError([new Error("a"), new Error("b")], "both"), /^both$/],
   ["an AggregateError without a message", new AggregateError([new Error("a")]), /./],
   ["a DOMException", new DOMException("aborted", "AbortError"), /^aborted$/],
@@ -101,6 +101,12 @@ describe("describeError", () => {
     expect(describeError(new DOMException("x", "AbortError")).type).toBe("AbortError");
     expect(describeError("x").type).toBe("string");
     expect(describeError(null).type).toBe("null");
+  });
+
+  test("tells a cause once, also where the error repeats it", () => {
+    const cause = new Error("no route");
+    expect(describeError(new Error("it failed: no route", { cause })).message).toBe("it failed: no route");
+    expect(describeError(new Error("it failed", { cause })).message).toBe("it failed: no route");
   });
 
   test("PAY-01 PAY-03 replaces NUL and lone surrogates", () => {

@@ -46,7 +46,8 @@ function typeOf(thrown: unknown): string {
 function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) {
     const own = attempt(() => messageTextOf(thrown)) ?? "";
-    const causes = causesOf(thrown);
+    // An error that was made from another one often repeats it already.
+    const causes = causesOf(thrown).filter((cause) => !own.includes(cause));
     return [own || `${typeOf(thrown)} without a message`, ...causes].join(": ");
   }
   if (typeof thrown === "string") return thrown || "An empty string was thrown";

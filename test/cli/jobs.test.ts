@@ -170,6 +170,27 @@ describe("konveier jobs", () => {
     expect(await states(server)).toEqual({ 1: "pending", 3: "pending", 4: "running" });
   });
 
+  test("shows what would happen to jobs named by their ids, and changes nothing", async () => {
+    const server = await startHttpServer();
+    await enqueue(server, "a", "b");
+    const [cancel, remove, slow, parts] = await Promise.all([
+      runCli(server, ["jobs", "cancel", "1", "2", "--dry-run"]),
+      runCli(server, ["jobs", "delete", "1", "--dry-run"]),
+      runCli(server, ["jobs", "retry", "1", "--per-second", "5"]),
+      runCli(server, ["jobs", "get", "1", "--payload", "--result"]),
+    ]);
+    expect(cancel.json).toMatchObject({
+      action: "cancel",
+      matched: 2,
+      samples: [{ name: "b" }, { name: "a" }],
+    });
+    expect(remove.json).toMatchObject({ action: "delete", matched: 1 });
+    expect(slow).toMatchObject({ code: 2, stdout: "" });
+    expect(slow.stderr).toContain("are for a filter");
+    expect(parts).toMatchObject({ code: 2, stdout: "" });
+    expect(await states(server)).toEqual({ 1: "pending", 2: "pending" });
+  });
+
   test("changes many by a filter, but only when told so", async () => {
     const server = await startHttpServer();
     await enqueue(server, "a", "a", "b");

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runCli, startCli } from "../support/cli.js";
@@ -13,6 +13,8 @@ export const jobs = [
   { name: "double", handler: ({ payload }) => payload * 2 },
   { name: "wait", handler: ({ signal, log }) => {
     console.log("waiting");
+    // Forgotten by the handler: it must not keep the process when the worker has ended.
+    setInterval(() => undefined, 1_000_000);
     return new Promise((resolve) => signal.addEventListener("abort", resolve));
   } },
 ];
@@ -65,6 +67,20 @@ test.each(["over HTTP", "beside the database"])(
     expect((await server.get("/v1/jobs/2")).body["state"]).not.toBe("running");
   },
 );
+
+test("a worker makes no database where there is none, and takes one place to work at", async () => {
+  const server = await startHttpServer();
+  const file = moduleFile(MODULE);
+  const missing = join(tempDirectory(), "typo.db");
+  const [typo, both] = await Promise.all([
+    runCli(server, ["worker", file, "--database", `sqlite:${missing}`]),
+    runCli(server, ["worker", file, "--database", `sqlite:${server.file}`, "--url", server.url]),
+  ]);
+  expect(typo).toMatchObject({ code: 78, stderr: `konveier: there is no database ${missing}\n` });
+  expect(existsSync(missing)).toBe(false);
+  expect(both.code).toBe(2);
+  expect(both.stderr).toContain("it excludes --url and --token-file");
+});
 
 test("a worker that cannot start says why", async () => {
   const server = await startHttpServer();

@@ -59,7 +59,7 @@ describe("the token", () => {
       type: "urn:konveier:problem:unauthorized",
       title: "A valid bearer token is needed",
       status: 401,
-      detail: "Send the API token in the header: Authorization: Bearer <token>.",
+      detail: "This needs a valid token, in the header: Authorization: Bearer <token>.",
       instance: "/v1/jobs",
       code: "unauthorized",
       retryable: false,

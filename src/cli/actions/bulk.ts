@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { BulkPreviewView, OperationView } from "../../api/operation.js";
+import type { BulkPreviewBody, BulkPreviewView, OperationView } from "../../api/operation.js";
 import type { KonveierClient } from "../../client/client.js";
 import { pause } from "../../client/pause.js";
 import type { BulkAction } from "../../core/bulk-action.js";
@@ -31,12 +31,11 @@ export async function changeInBulk(
   q: string,
   { dryRun, perSecond, reason, yes }: BulkFlags,
 ): Promise<ExitCode> {
-  const preview = await client.operations.preview({ action, q });
   if (dryRun === true) {
-    if (output.forPeople) showPreview(output, preview);
-    else output.one(withoutToken(preview), { id: ({ q: filter }) => filter, fields: () => [] });
+    await showPreview({ client, output }, { action, q });
     return EXIT.ok;
   }
+  const preview = await client.operations.preview({ action, q });
   if (preview.matched === 0 && preview.scan === null) {
     output.message(`Nothing to ${action}: no job that allows it matches ${q}`);
     return EXIT.ok;
@@ -50,8 +49,14 @@ export async function changeInBulk(
   return operation.state === "completed" ? EXIT.ok : EXIT.failure;
 }
 
-/** For people: what would be changed, as the answer to the command. */
-function showPreview(output: Output, preview: Preview): void {
+/** What would be changed, as the answer to the command. */
+export async function showPreview({ client, output }: Session, body: BulkPreviewBody): Promise<void> {
+  const preview = await client.operations.preview(body);
+  if (output.forPeople) describePreview(output, preview);
+  else output.one(withoutToken(preview), { id: ({ q }) => q, fields: () => [] });
+}
+
+function describePreview(output: Output, preview: Preview): void {
   output.text(`Would ${preview.action} ${countText(preview)}: ${preview.q}`);
   if (preview.samples.length > 0) output.table(jobList(Date.now()).columns, preview.samples);
 }

@@ -9,7 +9,7 @@ import { failureOf } from "../failure.js";
 import { idsOf } from "../input/ids.js";
 import type { RemoteFlags } from "../remote-flags.js";
 import { deletedList, jobList } from "../views/job.js";
-import { changeInBulk, type BulkFlags } from "./bulk.js";
+import { changeInBulk, showPreview, type BulkFlags } from "./bulk.js";
 
 export type ChangeFlags = RemoteFlags & BulkFlags & { readonly query?: string; readonly force?: boolean };
 
@@ -33,12 +33,13 @@ export async function runJobsNow(ids: readonly string[], flags: RemoteFlags): Pr
 
 export async function deleteJobs(ids: readonly string[], flags: ChangeFlags): Promise<ExitCode> {
   const { query, force } = flags;
-  requireOne(ids, query);
+  requireOne(ids, flags);
   if (query !== undefined) {
     if (force === true)
       throw new CommandError("--force is for ids: a filter never takes running jobs", EXIT.usage);
     return changeInBulk(connect(flags), "delete", query, flags);
   }
+  if (flags.dryRun === true) return previewOfIds("delete", ids, flags);
   const { client, output } = connect(flags);
   const each = new Each(await idsOf(ids));
   const remove = async (id: string) => {
@@ -55,8 +56,9 @@ async function change(
   flags: ChangeFlags,
   changeOne: (client: KonveierClient, id: string) => Promise<JobView>,
 ): Promise<ExitCode> {
-  requireOne(ids, flags.query);
+  requireOne(ids, flags);
   if (flags.query !== undefined) return changeInBulk(connect(flags), action, flags.query, flags);
+  if (flags.dryRun === true) return previewOfIds(action, ids, flags);
   const { client, output } = connect(flags);
   const each = new Each(await idsOf(ids));
   await output.list(
@@ -66,9 +68,22 @@ async function change(
   return each.exitCode();
 }
 
-function requireOne(ids: readonly string[], query: string | undefined): void {
-  if (ids.length > 0 !== (query !== undefined)) return;
-  throw new CommandError("name jobs by their ids, or all that match a filter with -q", EXIT.usage);
+function requireOne(ids: readonly string[], { query, perSecond, reason }: ChangeFlags): void {
+  if (ids.length > 0 === (query !== undefined)) {
+    throw new CommandError("name jobs by their ids, or all that match a filter with -q", EXIT.usage);
+  }
+  if (query === undefined && (perSecond !== undefined || reason !== undefined)) {
+    throw new CommandError("--per-second and --reason are for a filter: give one with -q", EXIT.usage);
+  }
+}
+
+async function previewOfIds(
+  action: BulkAction,
+  ids: readonly string[],
+  flags: ChangeFlags,
+): Promise<ExitCode> {
+  await showPreview(connect(flags), { action, ids: [...(await idsOf(ids))] });
+  return EXIT.ok;
 }
 
 /** Does the same to each of several things. What fails for one of them is told, and the rest goes on. */

@@ -1,6 +1,7 @@
 import type { CountQuery } from "../../api/job-list.js";
 import type { LogLineView } from "../../api/job.js";
 import type { KonveierClient } from "../../client/client.js";
+import { CommandError } from "../command-error.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
@@ -62,6 +63,10 @@ export async function getJob(
   id: string,
   { payload, result, attempts, logs, ...flags }: GetFlags,
 ): Promise<ExitCode> {
+  const parts = [payload, result, attempts, logs].filter((part) => part === true);
+  if (parts.length > 1) {
+    throw new CommandError("--payload, --result, --attempts and --logs: one at a time", EXIT.usage);
+  }
   const { client, output } = connect(flags);
   const now = Date.now();
   if (payload === true) output.stored(await client.jobs.payloadText(id));

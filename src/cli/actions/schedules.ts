@@ -42,6 +42,7 @@ export async function putSchedule(key: string, flags: PutFlags): Promise<ExitCod
   if ((flags.cron === undefined) === (flags.every === undefined)) {
     throw new CommandError("say when: either --cron or --every", EXIT.usage);
   }
+  if (key === "preview") throw new CommandError('the key "preview" is taken: choose another', EXIT.usage);
   const schedule = scheduleOf(flags, await payloadOf(flags));
   const { client, output } = connect(flags);
   output.one(await client.schedules.put(key, schedule), scheduleDetail(Date.now()));

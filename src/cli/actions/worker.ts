@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RemoteWorker } from "../../client/remote-worker/remote-worker.js";
@@ -8,6 +9,7 @@ import { CommandError } from "../command-error.js";
 import { clientOf } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
+import { sqliteFile } from "../../open-store.js";
 import type { RemoteFlags } from "../remote-flags.js";
 import type { RunningWorker, WorkerSettings } from "../running-worker.js";
 import { StopRequests } from "../stop-requests.js";
@@ -20,6 +22,9 @@ export interface WorkerFlags extends Pick<RemoteFlags, "url" | "tokenFile"> {
   readonly id?: string;
   readonly database?: string;
 }
+
+/** How long what a handler left behind may keep the process when the worker has ended. */
+const LEFTOVERS_MS = 2_000;
 
 /** Runs the jobs that a module defines until a signal comes. */
 export async function runWorker(file: string, flags: WorkerFlags): Promise<ExitCode> {
@@ -37,11 +42,24 @@ export async function runWorker(file: string, flags: WorkerFlags): Promise<ExitC
   console.error(`konveier: worker ${worker.id} runs ${names}. Ctrl-C stops it.`);
   stopOnSignals(worker, grace);
   await worker.finished;
+  // A handler that was given up may have timers and sockets that would keep the process for as long as it likes.
+  setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
   return EXIT.ok;
 }
 
 async function started(settings: WorkerSettings, flags: WorkerFlags): Promise<RunningWorker> {
   if (flags.database !== undefined) {
+    if (flags.url !== undefined || flags.tokenFile !== undefined) {
+      throw new CommandError(
+        "--database works without a server: it excludes --url and --token-file",
+        EXIT.usage,
+      );
+    }
+    const file = sqliteFile(flags.database);
+    // A new one would be a place where no job ever comes.
+    if (file !== ":memory:" && !existsSync(file)) {
+      throw new CommandError(`there is no database ${file}`, EXIT.configuration);
+    }
     const { startLocalWorker } = await import("../local-worker.js");
     return startLocalWorker(flags.database, settings);
   }
@@ -62,7 +80,7 @@ function stopOnSignals(worker: RunningWorker, graceMs: number): void {
     console.error("konveier: stopping; another signal gives running jobs back at once");
     stopped.then(
       (released) => {
-        if (released > 0) console.error(`konveier: ${released} jobs were given back`);
+        if (released > 0) console.error(`konveier: jobs given back: ${released}`);
       },
       // `finished` tells it.
       () => undefined,

@@ -10,7 +10,7 @@ export function addBackup(program: Command): void {
   program
     .command("backup")
     .description("copy the database to a new file while servers use it")
-    .argument("<file>", "the file to write; it must not exist")
+    .argument("<file>", "the file to write; it must not exist, its directory must")
     .option("--database <url>", "database (DATABASE_URL, default sqlite:./data/konveier.db)")
     .option("--json", "print the outcome as JSON")
     .addHelpText("after", HELP)
@@ -26,7 +26,7 @@ The copy gets its name when it is complete, checked and on disk. Until then it i
 Exit codes: 0 done, 1 failed, 2 the file exists or cannot be meant.
 
 Examples:
-  konveier backup backups/konveier-$(date +%F).db
+  konveier backup konveier-$(date +%F).db
   konveier backup --database sqlite:/data/konveier.db --json /backups/konveier.db`;
 
 async function backup(target: string, { database, json }: BackupFlags): Promise<ExitCode> {

@@ -19,7 +19,7 @@ export function addJobs(program: Command): void {
 function addLooks(jobs: Command): void {
   const list = jobs
     .command("list")
-    .description("jobs that match a filter, newest first")
+    .description("jobs that match a filter, newest first; ended ones by their end")
     .option("-q, --query <filter>", FILTER)
     .option("--limit <number>", "how many, default 50", wholeNumber(1, MAX_LIMIT))
     .action(lazily(async () => (await looks()).listJobs));

@@ -14,7 +14,7 @@ export function refuseCrossSite(request: FastifyRequest): void {
   if (SAFE_METHODS.has(request.method) || isOwn(request)) return;
   throw new KonveierError(
     "cross_site",
-    "With a session's cookie, calls that change something must come from the dashboard itself.",
+    "With a session's cookie, calls that change something must come from this server's own pages.",
   );
 }
 

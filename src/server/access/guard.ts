@@ -25,7 +25,7 @@ declare module "fastify" {
 }
 
 /** The same text whether the token is missing, wrong or misspelt: nothing is learnt by trying. */
-const REFUSAL = "Send the API token in the header: Authorization: Bearer <token>.";
+const REFUSAL = "This needs a valid token, in the header: Authorization: Bearer <token>.";
 
 /** Wrong tokens from one address in a minute: a misconfigured worker stays below, a guesser does not. */
 const MAX_FAILURES = 30;
