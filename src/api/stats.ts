@@ -74,6 +74,8 @@ export type DurationPoint = Static<typeof DurationPoint>;
 const ActivityPoint = Type.Object({ at: Instant, ...activityFields });
 
 const spanFields = {
+  /** When it was read. A step that ends later is not over: what happens in it is still to come. */
+  at: Instant,
   step: Type.Enum([...STAT_STEP_NAMES]),
   from: Instant,
   /** Exclusive. */
@@ -84,3 +86,79 @@ export const ActivitySeriesView = Type.Object({ ...spanFields, points: Type.Arra
 export const DurationSeriesView = Type.Object({ ...spanFields, points: Type.Array(DurationPoint) });
 export const TimeseriesView = Type.Union([ActivitySeriesView, DurationSeriesView]);
 export type TimeseriesView = Static<typeof TimeseriesView>;
+
+export const QueueLinesQuery = Type.Object(
+  {
+    /** Default: an hour before the end of the minute of `to`. */
+    from: Type.Optional(InstantInput),
+    /** Default: now. */
+    to: Type.Optional(InstantInput),
+    /** Default: the finest that gives 60 points at the most. */
+    step: Type.Optional(Type.Enum([...STAT_STEP_NAMES])),
+  },
+  CLOSED,
+);
+export type QueueLinesQuery = Static<typeof QueueLinesQuery>;
+
+const Counts = Type.Array(Count);
+
+export const QueueLinesView = Type.Object({
+  ...spanFields,
+  /** Queues in which something happened, the busiest first; 200 at the most. Counts are by step. */
+  items: Type.Array(
+    Type.Object({
+      queue: Type.String(),
+      enqueued: Counts,
+      completed: Counts,
+      dead: Counts,
+      /** Attempts that failed, timed out or were lost. */
+      failed: Counts,
+      waitP95Ms: MillisecondsOrNull,
+      runP95Ms: MillisecondsOrNull,
+    }),
+  ),
+  /** Whether queues were left out. */
+  more: Type.Boolean(),
+});
+export type QueueLinesView = Static<typeof QueueLinesView>;
+
+export const NameTableQuery = Type.Object(
+  {
+    /** Default: all, added up. */
+    queue: Type.Optional(Name),
+    /** Default: an hour before `to`. */
+    from: Type.Optional(InstantInput),
+    /** Default: now. */
+    to: Type.Optional(InstantInput),
+  },
+  CLOSED,
+);
+export type NameTableQuery = Static<typeof NameTableQuery>;
+
+const percentileFields = { p50Ms: MillisecondsOrNull, p95Ms: MillisecondsOrNull, p99Ms: MillisecondsOrNull };
+
+export const NameTableView = Type.Object({
+  at: Instant,
+  from: Instant,
+  /** Exclusive. */
+  to: Instant,
+  /** Names with the most attempts first; 200 at the most. */
+  items: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      /** `null`: all queues, added up. */
+      queue: Nullable.Text,
+      started: Count,
+      succeeded: Count,
+      /** Attempts that failed, timed out or were lost. */
+      failed: Count,
+      /** Jobs that became dead. */
+      dead: Count,
+      wait: Type.Object(percentileFields),
+      run: Type.Object({ ...percentileFields, totalMs: Count }),
+    }),
+  ),
+  /** Whether names were left out. */
+  more: Type.Boolean(),
+});
+export type NameTableView = Static<typeof NameTableView>;

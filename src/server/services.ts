@@ -1,5 +1,6 @@
 import { JobWaits } from "../engine/events/job-waits.js";
 import type { EngineContext } from "../engine/context.js";
+import { RollUps } from "../engine/statistics/roll-ups.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
@@ -17,6 +18,7 @@ export interface Services {
   readonly remoteWorkers: RemoteWorkers;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  readonly rollUps: RollUps;
   readonly streams: EventStreams;
   readonly waits: JobWaits;
 }
@@ -33,6 +35,7 @@ export async function createServices(context: EngineContext, access: Access): Pr
     remoteWorkers: new RemoteWorkers(context),
     readiness: new Readiness(context),
     metrics: new Metrics(context, () => desk.waiting),
+    rollUps: new RollUps(context.store),
     streams: new EventStreams(context),
     waits: new JobWaits(context),
   };
