@@ -1,5 +1,6 @@
 import { JobWaits } from "../engine/events/job-waits.js";
 import type { EngineContext } from "../engine/context.js";
+import { Findings } from "../engine/findings/findings.js";
 import { RollUps } from "../engine/statistics/roll-ups.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
@@ -19,6 +20,7 @@ export interface Services {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly rollUps: RollUps;
+  readonly findings: Findings;
   readonly streams: EventStreams;
   readonly waits: JobWaits;
 }
@@ -27,6 +29,7 @@ export interface Services {
 export async function createServices(context: EngineContext, access: Access): Promise<Services> {
   const signer = new Signer(await context.store.signingSecret());
   const desk = new ClaimDesk(context);
+  const rollUps = new RollUps(context.store);
   return {
     context,
     access,
@@ -35,7 +38,8 @@ export async function createServices(context: EngineContext, access: Access): Pr
     remoteWorkers: new RemoteWorkers(context),
     readiness: new Readiness(context),
     metrics: new Metrics(context, () => desk.waiting),
-    rollUps: new RollUps(context.store),
+    rollUps,
+    findings: new Findings(context.store, context.clock, rollUps),
     streams: new EventStreams(context),
     waits: new JobWaits(context),
   };
