@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
 import { FindingsView, type FindingView } from "../../src/api/finding.js";
 import { reap } from "../../src/engine/loops/reaper.js";
 import { FakeClock, T0 } from "../support/fake-clock.js";
 import { startHttpServer, type HttpServer } from "../support/http-server.js";
+import { mayMount, smallDisk } from "../support/small-disk.js";
 import { issueToken } from "../support/tokens.js";
 
 const MINUTE_MS = 60_000;
@@ -273,6 +275,17 @@ describe("GET /v1/health/findings", () => {
     await scene.server.post("/v1/operations/1/cancel");
     expect(await scene.findings()).toEqual([]);
   });
+
+  test.skipIf(!mayMount())(
+    "disk_low: on a disk that is nearly full, for who may see all queues",
+    async () => {
+      const server = await startHttpServer({ file: join(smallDisk(32), "konveier.db") });
+      const { items } = (await server.get("/v1/health/findings")).as(FindingsView);
+      expect(items).toMatchObject([{ code: "disk_low", severity: "critical" }]);
+      const { token } = await issueToken(server, ["read-only"], { queues: ["*"] });
+      expect((await server.get("/v1/health/findings", { token })).as(FindingsView).items).toEqual([]);
+    },
+  );
 
   test("the worst come first, and no rule drowns out the others", async () => {
     const scene = await Scene.start();
