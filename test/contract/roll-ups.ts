@@ -22,7 +22,7 @@ async function work(harness: Harness, hours: number): Promise<void> {
     harness.clock.block(Math.floor(random() * 900));
     if (random() < 0.3) await harness.fail(job);
     else await harness.complete(job);
-    harness.clock.block(Math.floor(random() * 17 * MINUTE_MS));
+    harness.clock.block(Math.floor(random() * 40 * MINUTE_MS));
   }
 }
 
@@ -80,7 +80,8 @@ export function rollUpsContract(contract: Contract): void {
       const { store, reads } = watched(harness.store);
       const rollUps = new RollUps(store);
       const lastHour = () => {
-        const to = harness.clock.now() + 1;
+        // A chart ends with a step that is not over yet.
+        const to = harness.clock.now() + 30 * MINUTE_MS;
         return rollUps.points({ from: T0, to, step: "minute", kinds: [] }, "all");
       };
       const enqueued = async () => (await lastHour()).reduce((sum, { events }) => sum + events.enqueued, 0);
@@ -89,7 +90,7 @@ export function rollUpsContract(contract: Contract): void {
       expect(first).toBeGreaterThan(12);
       await harness.enqueue();
       expect(await enqueued()).toBe(before + 1);
-      expect(reads() - first).toBeLessThanOrEqual(2);
+      expect(reads() - first).toBeLessThanOrEqual(4);
       await harness.enqueue();
       harness.clock.block(20 * MINUTE_MS);
       expect(await enqueued()).toBe(before + 2);
