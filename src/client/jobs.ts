@@ -1,6 +1,13 @@
 import type { WaitView } from "../api/event.js";
 import type { AttemptView, JobDetailView, JobView, LogLineView } from "../api/job.js";
-import type { CountQuery, JobCountView, JobListQuery, JobPageView } from "../api/job-list.js";
+import type {
+  CountQuery,
+  JobCountView,
+  JobListQuery,
+  JobPageView,
+  StateCountsQuery,
+  StateCountsView,
+} from "../api/job-list.js";
 import { pages, type Page } from "./page.js";
 import type { CallOptions, Transport } from "./transport.js";
 
@@ -37,6 +44,12 @@ export class JobsClient {
       query,
       repeatable: true,
     });
+  }
+
+  /** How many of each state match. `capped`: there are more, or there may be. */
+  countByState(query: StateCountsQuery = {}, options: CallOptions = {}): Promise<StateCountsView> {
+    const path = "/v1/jobs/counts";
+    return this.transport.json({ ...options, method: "GET", path, query, repeatable: true });
   }
 
   /**

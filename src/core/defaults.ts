@@ -78,6 +78,11 @@ export const SCAN_BUDGET_MS = 2_000;
 /** A count goes no further: whoever reads it only wants to know that there are many. */
 export const COUNT_CAP = 10_000;
 
+/** With less room on the disk, new jobs are refused soon. */
+export const LEAST_FREE_DISK_BYTES = 64 * 1024 * 1024;
+/** Room for some hundred thousand jobs: with less, somebody should make some in time. */
+export const ENOUGH_FREE_DISK_BYTES = 512 * 1024 * 1024;
+
 /** A week to look at what went well, a quarter to repair what did not. */
 export const DEFAULT_RETENTION = {
   completedMs: 7 * 24 * 3_600_000,

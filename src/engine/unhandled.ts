@@ -1,4 +1,5 @@
 import type { Store } from "../store/store.js";
+import type { WorkerRecord } from "../store/workers.js";
 import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
 
 export interface UnhandledName {
@@ -13,6 +14,14 @@ export async function unhandledNames(store: Store): Promise<readonly UnhandledNa
     store.queues.pendingNames(),
     store.workers.list(WORKER_TIMEOUT_MS),
   ]);
+  return unhandledOf(pending, workers);
+}
+
+/** Those of the pending jobs that none of the workers serves. */
+export function unhandledOf(
+  pending: readonly UnhandledName[],
+  workers: readonly WorkerRecord[],
+): readonly UnhandledName[] {
   return pending.filter(
     ({ queue, name }) =>
       !workers.some(

@@ -13,6 +13,7 @@ import { ackRoute } from "./routes/ack.js";
 import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
 import { eventRoutes } from "./routes/events.js";
+import { findingRoute } from "./routes/findings.js";
 import { healthRoutes } from "./routes/health.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
@@ -113,6 +114,7 @@ async function addRoutes(app: App, services: Services): Promise<void> {
   await dashboardRoutes(app);
   openapiRoute(app);
   healthRoutes(app, services);
+  findingRoute(app, services);
   enqueueRoutes(app, services);
   jobSearchRoutes(app, services);
   jobRoutes(app, services);

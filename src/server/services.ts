@@ -1,5 +1,7 @@
 import { JobWaits } from "../engine/events/job-waits.js";
 import type { EngineContext } from "../engine/context.js";
+import { Findings } from "../engine/findings/findings.js";
+import { RollUps } from "../engine/statistics/roll-ups.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
@@ -17,6 +19,8 @@ export interface Services {
   readonly remoteWorkers: RemoteWorkers;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  readonly rollUps: RollUps;
+  readonly findings: Findings;
   readonly streams: EventStreams;
   readonly waits: JobWaits;
 }
@@ -25,6 +29,7 @@ export interface Services {
 export async function createServices(context: EngineContext, access: Access): Promise<Services> {
   const signer = new Signer(await context.store.signingSecret());
   const desk = new ClaimDesk(context);
+  const rollUps = new RollUps(context.store);
   return {
     context,
     access,
@@ -33,6 +38,8 @@ export async function createServices(context: EngineContext, access: Access): Pr
     remoteWorkers: new RemoteWorkers(context),
     readiness: new Readiness(context),
     metrics: new Metrics(context, () => desk.waiting),
+    rollUps,
+    findings: new Findings(context.store, context.clock, rollUps),
     streams: new EventStreams(context),
     waits: new JobWaits(context),
   };

@@ -77,6 +77,14 @@ export interface JobCount {
   readonly scan: JobScan | null;
 }
 
+/** How many jobs of each state match. */
+export interface JobStateCounts {
+  /** `capped`: there are more than were counted, or there may be. */
+  readonly states: Readonly<Record<JobState, { readonly count: number; readonly capped: boolean }>>;
+  /** `null` when indexes or the kept counters gave the answer. */
+  readonly scan: Pick<JobScan, "examined" | "complete"> | null;
+}
+
 export interface MatchingIds {
   /** Ascending. */
   readonly ids: readonly string[];
@@ -131,6 +139,19 @@ export interface JobStore {
     cap: number,
     budgetMs: number,
   ): Promise<JobCount>;
+
+  /**
+   * As `count`, for each state by itself; `query` asks for no state.
+   *
+   * @param budgetMs for all states together; states with few jobs are counted first, and leave the rest of their
+   *   share to the others
+   */
+  countByState(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    cap: number,
+    budgetMs: number,
+  ): Promise<JobStateCounts>;
 
   /**
    * Ids above `afterId` of jobs that match, ascending: for walks that change the jobs they meet. A job that

@@ -50,6 +50,8 @@ export interface OperationStore {
   get(id: string): Promise<Operation | null>;
   /** Newest first, of those before `beforeId`. @param createdBy only those that this token started */
   list(limit: number, beforeId: string | null, createdBy: string | null): Promise<readonly Operation[]>;
+  /** Those on their way, up to `limit`, the one whose next step is due first. */
+  running(limit: number): Promise<readonly Operation[]>;
   /** Stops it where it is; one that is over stays as it is. @returns `null` when there is none */
   cancel(id: string): Promise<Operation | null>;
   /** Running operations whose next step is due, longest first. */

@@ -82,6 +82,8 @@ export interface ScheduleStore {
 
   /** Up to `limit` schedules that are not paused and whose next slot is due, longest first. */
   due(limit: number): Promise<readonly Schedule[]>;
+  /** Up to `limit` schedules that have a problem and will not fire, by key. */
+  stopped(limit: number): Promise<readonly Schedule[]>;
   /** When the next one is due; `null` when none is. */
   nextDue(): Promise<Instant | null>;
   /** Schedules with a waiting slot whose jobs have all ended. */

@@ -64,10 +64,14 @@ export interface SeriesFilter {
   readonly widthMs?: number;
   readonly queue?: string;
   readonly name?: string;
+  /** Only these are read, the others are 0. Default: all. */
+  readonly events?: readonly StatEvent[];
+  /** Only these are read, the others are empty. Default: all. */
+  readonly kinds?: readonly DurationKind[];
 }
 
-/** What is told apart: every queue and name, every queue, or nothing. */
-export type StatDetail = "lanes" | "queues" | "all";
+/** What is told apart: every queue and name, every queue, every name whatever its queue, or nothing. */
+export type StatDetail = "lanes" | "queues" | "names" | "all";
 
 export interface SeriesPoint extends Figures {
   /** Begin of its span. */
@@ -93,6 +97,13 @@ export interface StorageSize {
   readonly bytes: number;
 }
 
+/** The file system that holds the data. */
+export interface DiskSpace {
+  /** For this process; what is reserved for the administrator does not count. */
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
 export interface StatStore {
   /** Lifetime totals. They never fall, whatever is pruned or deleted. */
   totals(): Promise<readonly LaneTotal[]>;
@@ -102,4 +113,6 @@ export interface StatStore {
   schedules(): Promise<readonly ScheduleTotal[]>;
   /** What the data takes on disk. */
   storage(): Promise<readonly StorageSize[]>;
+  /** `null` when it is not known: the data is in memory or on another machine. */
+  disk(): Promise<DiskSpace | null>;
 }

@@ -66,6 +66,12 @@ describe("KonveierClient", () => {
     expect(await client.stats.timeseries({ metric: "activity" })).toMatchObject({
       step: expect.any(String) as string,
     });
+    expect(await client.stats.queues()).toMatchObject({ items: [{ queue: "default" }], more: false });
+    expect(await client.stats.names({ queue: "default" })).toMatchObject({ items: [], more: false });
+    expect(await client.stats.findings()).toMatchObject({ items: [{ code: "no_worker", queue: "default" }] });
+    expect(await client.jobs.countByState({ name: "a" })).toMatchObject({
+      states: { pending: { count: 1 } },
+    });
   });
 
   test("follows events through cut connections, missing none", async () => {

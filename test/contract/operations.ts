@@ -75,6 +75,21 @@ export function operationsContract(contract: Contract): void {
       },
     );
 
+    contract.test("is among the running ones until it is over", async (harness) => {
+      await harness.enqueueMany([{ queue: "a" }, { queue: "b" }]);
+      const running = async (limit: number) =>
+        (await harness.store.operations.running(limit)).map(({ id }) => id);
+      expect(await running(5)).toEqual([]);
+      const first = await start(harness.store, "cancel", "queue:a");
+      harness.clock.block(1);
+      const second = await start(harness.store, "cancel", "queue:b");
+      expect(await running(5)).toEqual([first.id, second.id]);
+      expect(await running(1)).toEqual([first.id]);
+      await finish(harness, first.id, [harness.store]);
+      await harness.store.operations.cancel(second.id);
+      expect(await running(5)).toEqual([]);
+    });
+
     contract.test("retries what is dead, and not again what dies again", async (harness) => {
       await harness.enqueueMany([{ maxAttempts: 1 }, { maxAttempts: 1 }]);
       const kill = async () => {

@@ -411,6 +411,8 @@ export function schedulesContract(contract: Contract): void {
         problem: expect.stringContaining("Mars/Olympus") as string,
       });
       expect(harness.events.of("schedule.stopped")).toMatchObject([{ key: "bad" }]);
+      expect(await harness.store.schedules.stopped(5)).toMatchObject([{ key: "bad" }]);
+      expect(await harness.store.schedules.stopped(0)).toEqual([]);
 
       // Written again, it goes on.
       await put(harness, { cron: "* * * * *" }, "bad");
@@ -418,6 +420,7 @@ export function schedulesContract(contract: Contract): void {
         problem: null,
         next: { slot: T0 + 2 * MINUTE },
       });
+      expect(await harness.store.schedules.stopped(5)).toEqual([]);
     });
 
     contract.test(

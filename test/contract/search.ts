@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { parseJobQuery } from "../../src/core/job-query/parse.js";
 import { printJobQuery } from "../../src/core/job-query/print.js";
 import { EVERY_JOB, type JobQuery, type JobTerm } from "../../src/core/job-query/query.js";
-import { JOB_STATES } from "../../src/core/states.js";
+import { JOB_STATES, type JobState } from "../../src/core/states.js";
 import type { JobCursor, JobScan } from "../../src/store/jobs.js";
 import type { Store } from "../../src/store/store.js";
 import { T0 } from "../support/fake-clock.js";
@@ -188,6 +188,26 @@ async function refusedOrHarmless(store: Store, filter: string): Promise<void> {
   await store.jobs.search(asked, null, 5, null, 0);
 }
 
+function withoutStates({ terms }: JobQuery): JobQuery {
+  return { terms: terms.filter(({ kind }) => kind !== "state") };
+}
+
+/** The counts by state are those of the jobs that match. */
+async function checkStateCounts(
+  store: Store,
+  asked: JobQuery,
+  globs: Globs,
+  wanted: readonly { readonly state: JobState }[],
+): Promise<void> {
+  const query = withoutStates(asked);
+  const { states, scan } = await store.jobs.countByState(query, globs, 1_000, UNBOUNDED);
+  for (const state of JOB_STATES) {
+    const count = wanted.filter((job) => job.state === state).length;
+    expect(states[state], `${state} of ${printJobQuery(query)}`).toEqual({ count, capped: false });
+  }
+  expect(scan?.complete ?? true).toBe(true);
+}
+
 export function searchContract(contract: Contract): void {
   describe("search", () => {
     contract.test(
@@ -213,6 +233,7 @@ export function searchContract(contract: Contract): void {
                 count: wanted.length,
                 capped: false,
               });
+              await checkStateCounts(store, asked, globs, modelOf(withoutStates(asked), globs, jobs, now));
               const ascending = wanted.toSorted((a, b) => Number(a) - Number(b));
               expect(await walkIds(store, asked, globs, limit, 40), what).toEqual(ascending);
             },
@@ -277,6 +298,29 @@ export function searchContract(contract: Contract): void {
         count: 3,
         capped: true,
       });
+    });
+
+    contract.test("counts by state share one budget, and go no further than the cap", async (harness) => {
+      await makeJobs(harness);
+      await harness.enqueueMany(new Array(300).fill({}));
+      const { jobs } = harness.store;
+      const exact = await jobs.countByState(parseJobQuery("queue:email"), null, 1, 0);
+      expect(exact.scan).toBeNull();
+      expect(Object.values(exact.states).some(({ count }) => count > 1)).toBe(true);
+      expect(Object.values(exact.states).every(({ capped }) => !capped)).toBe(true);
+      const capped = await jobs.countByState(parseJobQuery("priority>=0"), null, 3, UNBOUNDED);
+      expect(Object.values(capped.states).every(({ count }) => count <= 3)).toBe(true);
+      expect(Object.values(capped.states).some((state) => state.capped && state.count === 3)).toBe(true);
+      // Without time, what may have been missed is said to be capped.
+      const hurried = await jobs.countByState(parseJobQuery("payload.a=none"), null, 1_000, 0);
+      if (hurried.scan === null) return;
+      expect(hurried.scan.complete).toBe(false);
+      expect(hurried.states.pending.capped).toBe(true);
+      expect(hurried.states.blocked.capped).toBe(false);
+      expect(hurried.scan.examined).toBeGreaterThan(0);
+      const all = await jobs.countByState(parseJobQuery("payload.a=none"), null, 1_000, UNBOUNDED);
+      expect(all.scan).toMatchObject({ complete: true });
+      expect(all.scan?.examined).toBeGreaterThan(hurried.scan.examined);
     });
 
     contract.test("jobs that come and change during a walk cost no other job its place", async (harness) => {

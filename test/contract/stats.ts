@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { DURATION_BOUNDS_MS, STAT_EVENTS, type StatEvent } from "../../src/store/stats.js";
+import { DURATION_BOUNDS_MS, STAT_EVENTS, type SeriesFilter, type StatEvent } from "../../src/store/stats.js";
 import { T0 } from "../support/fake-clock.js";
 import type { Contract } from "./contract.js";
 import { BOOM, LEASE_MS, type Harness } from "./harness.js";
@@ -160,6 +160,47 @@ export function statsContract(contract: Contract): void {
         }),
       );
       expect(await totals(harness)).toEqual({ enqueued: 20, started: 20, completed: 20 });
+    });
+
+    contract.test("only the events and durations that are asked for are read", async (harness) => {
+      await harness.complete(await harness.running());
+      await harness.fail(await harness.running({ maxAttempts: 1 }));
+      const read = async (more: Pick<SeriesFilter, "events" | "kinds">) =>
+        harness.store.stats.series({ ...HOUR, ...more }, "all");
+      const [dead] = await read({ events: ["dead", "completed"], kinds: [] });
+      expect(dead?.events).toMatchObject({ enqueued: 0, started: 0, completed: 1, dead: 1, failed: 0 });
+      expect(dead?.durations).toMatchObject({ wait: { count: 0 }, run: { count: 0 } });
+      const [run] = await read({ events: [], kinds: ["run"] });
+      expect(run?.events).toMatchObject({ enqueued: 0, completed: 0, dead: 0 });
+      expect(run?.durations).toMatchObject({ wait: { count: 0 }, run: { count: 2 } });
+      expect(await read({ events: [], kinds: [] })).toEqual([]);
+    });
+
+    contract.test("one queue is found in any span, also where there is nothing", async (harness) => {
+      const series = (from: number, to: number, queue: string) =>
+        harness.store.stats.series({ from, to, step: "minute", queue }, "names");
+      expect(await series(0, T0 * 2, "a")).toEqual([]);
+      await harness.enqueueMany([{ queue: "a", name: "x" }, { queue: "b" }]);
+      harness.clock.block(600_000);
+      await harness.enqueue({ queue: "a", name: "y" });
+      const told = async (from: number, to: number) =>
+        (await series(from, to, "a")).map(({ at, queue, name }) => [at - T0, queue, name]);
+      expect(await told(0, T0 * 2)).toEqual([
+        [0, null, "x"],
+        [600_000, null, "y"],
+      ]);
+      expect(await told(T0 + 1, T0 + 600_000)).toEqual([[0, null, "x"]]);
+      expect(await told(T0 + 60_000, T0 + 600_000)).toEqual([]);
+      expect(await told(T0 + 60_000, T0 + 600_001)).toEqual([[600_000, null, "y"]]);
+      expect(await told(T0 - 7_200_000, T0)).toEqual([]);
+      expect(await told(T0 + 7_200_000, T0 + 14_400_000)).toEqual([]);
+    });
+
+    contract.test("the room on the disk is known, or it is said that it is not", async (harness) => {
+      const disk = await harness.store.stats.disk();
+      if (disk === null) return;
+      expect(disk.freeBytes).toBeGreaterThan(0);
+      expect(disk.totalBytes).toBeGreaterThan(disk.freeBytes);
     });
 
     contract.test("deleting jobs does not change what happened", async (harness) => {

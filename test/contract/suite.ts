@@ -26,6 +26,7 @@ import { runNowContract } from "./run-now.js";
 import { schedulesContract } from "./schedules.js";
 import { searchContract } from "./search.js";
 import { settleContract } from "./settle.js";
+import { rollUpsContract } from "./roll-ups.js";
 import { statsContract } from "./stats.js";
 import { tokensContract } from "./tokens.js";
 import { totalsContract } from "./totals.js";
@@ -54,6 +55,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     notesContract(contract);
     queuesContract(contract);
     statsContract(contract);
+    rollUpsContract(contract);
     totalsContract(contract);
     workersContract(contract);
     tracingContract(contract);

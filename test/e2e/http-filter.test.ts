@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { JobCountView, JobPageView } from "../../src/api/job-list.js";
+import { JobCountView, JobPageView, StateCountsView } from "../../src/api/job-list.js";
 import { Problem } from "../../src/api/problem.js";
+import { JOB_STATES } from "../../src/core/states.js";
 import { startHttpServer, type HttpServer } from "../support/http-server.js";
+import { issueToken } from "../support/tokens.js";
 
 const PAGE = readFileSync(new URL("../../docs/filter.md", import.meta.url), "utf8");
 /** The filters in the first column of the page's table of qualifiers. */
@@ -100,6 +102,55 @@ describe("GET /v1/jobs?q=", () => {
     for (const q of ["payload.n>=501 created>1h", "payload.n>=500", "payload.n>=500 created>2h"]) {
       expect((await server.get(`/v1/jobs${address(q, cursor)}`)).as(Problem).code, q).toBe("bad_cursor");
     }
+  });
+});
+
+describe("GET /v1/jobs/counts", () => {
+  test("counts each state of what the filter finds, and nothing of other queues", async () => {
+    const server = await serverWithJobs();
+    const counts = async (query: string, token?: string) =>
+      (await server.get(`/v1/jobs/counts${query}`, token === undefined ? {} : { token })).as(StateCountsView);
+    const all = await counts("");
+    expect(Object.keys(all.states)).toEqual([...JOB_STATES]);
+    expect(all).toMatchObject({
+      states: { pending: { count: 2, capped: false }, scheduled: { count: 1, capped: false } },
+      scan: null,
+    });
+    expect(all.states.dead).toEqual({ count: 0, capped: false });
+    expect((await counts(address("queue:email*", "&queue=email"))).states.pending.count).toBe(1);
+    expect((await counts("?tag=vip")).states.pending.count).toBe(1);
+    expect((await counts("?tag=none")).states.pending.count).toBe(0);
+    await server.post("/v1/jobs/2/cancel");
+    expect(await counts("")).toMatchObject({
+      states: { pending: { count: 1 }, cancelled: { count: 1, capped: false } },
+    });
+    const scanned = await counts(address("payload.amount>=0"));
+    expect(scanned.scan).toEqual({ examined: 3, complete: true });
+    const { token } = await issueToken(server, ["read-only"], { queues: ["email"] });
+    const own = (await counts("?queue=email")).states;
+    expect(own).toMatchObject({ pending: { count: 1 }, cancelled: { count: 0 }, scheduled: { count: 0 } });
+    expect((await counts("", token)).states).toEqual(own);
+    expect((await counts(address("queue:* attempt>=0"), token)).states).toEqual(own);
+  });
+
+  test.each([
+    ["state:dead", 0],
+    ["tag:vip -state:dead,pending", 8],
+  ])("refuses %s, and says where", async (q, position) => {
+    const server = await startHttpServer();
+    const answer = await server.get(`/v1/jobs/counts${address(q)}`);
+    expect(answer.status).toBe(400);
+    expect(answer.as(Problem)).toMatchObject({
+      code: "bad_filter",
+      errors: [{ pointer: "/q", code: "conflict", position }],
+    });
+  });
+
+  test("has no parameter for a state", async () => {
+    const server = await startHttpServer();
+    const answer = await server.get("/v1/jobs/counts?state=dead");
+    expect(answer.status).toBe(422);
+    expect(answer.as(Problem).errors).toMatchObject([{ pointer: "/state", code: "unknown_field" }]);
   });
 });
 

@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
 
   listJobs: ["admin", "operator", "read-only"],
   countJobs: ["admin", "operator", "read-only"],
+  countJobsByState: ["admin", "operator", "read-only"],
   getJobPayload: ["admin", "operator", "read-only"],
   listJobAttempts: ["admin", "operator", "read-only"],
   listJobLogs: ["admin", "operator", "read-only"],
@@ -31,6 +32,9 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   getQueue: ["admin", "operator", "read-only"],
   getOverview: ["admin", "operator", "read-only"],
   getTimeseries: ["admin", "operator", "read-only"],
+  getQueueLines: ["admin", "operator", "read-only"],
+  getNameTable: ["admin", "operator", "read-only"],
+  listFindings: ["admin", "operator", "read-only"],
   getMetrics: ["admin", "operator", "metrics"],
   followEvents: ["admin", "operator", "read-only"],
   listOperations: ["admin", "operator", "read-only"],

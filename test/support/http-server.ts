@@ -110,8 +110,9 @@ export class Answer {
 }
 
 export interface HttpServerOptions {
-  /** Of engine and server; the store keeps the real one. */
+  /** Of engine and server; the store keeps the real one, unless it gets one too. */
   readonly clock?: Clock;
+  readonly storeClock?: Clock;
   /** A database file that others use too. Default: a new one. */
   readonly file?: string;
   readonly apiToken?: string;
@@ -121,8 +122,8 @@ export interface HttpServerOptions {
 
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
   const { clock, apiToken = API_TOKEN, file = join(tempDirectory(), "konveier.db") } = options;
-  const { trustedProxies = [] } = options;
-  const store = openStore(`sqlite:${file}`);
+  const { trustedProxies = [], storeClock } = options;
+  const store = openStore(`sqlite:${file}`, storeClock === undefined ? {} : { clock: storeClock });
   onTestFinished(() => store.close());
   const log: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });

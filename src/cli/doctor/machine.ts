@@ -1,10 +1,9 @@
+import { ENOUGH_FREE_DISK_BYTES, LEAST_FREE_DISK_BYTES } from "../../core/defaults.js";
 import { fault, ok, warning, type Finding } from "./finding.js";
 
 const MIB = 1024 * 1024;
 /** `engines` of package.json. */
 const LEAST_NODE = [20, 19] as const;
-const LEAST_FREE_MIB = 64;
-const ENOUGH_FREE_MIB = 512;
 /** Each connection takes one, waiting claims and event streams for as long as they wait. */
 const LEAST_FILES = 1_024;
 const ENOUGH_FILES = 4_096;
@@ -23,9 +22,10 @@ export function checkNode(version: string): Finding {
 export function checkDisk(freeBytes: number): Finding {
   const free = Math.floor(freeBytes / MIB);
   const found = `${free} MiB of the database's disk are free`;
-  if (free < LEAST_FREE_MIB)
+  if (freeBytes < LEAST_FREE_DISK_BYTES)
     return fault("disk", found, "Free disk space: new jobs are refused when it is full.");
-  if (free < ENOUGH_FREE_MIB) return warning("disk", found, "Free disk space, or shorten the retention.");
+  if (freeBytes < ENOUGH_FREE_DISK_BYTES)
+    return warning("disk", found, "Free disk space, or shorten the retention.");
   return ok("disk", found);
 }
 

@@ -30,6 +30,26 @@ const LONGEST_SHOWN = 40;
  * @throws KonveierError `bad_filter`, whose fault has the position in the text
  */
 export function parseJobQuery(text: string): JobQuery {
+  return readQuery(text, () => undefined);
+}
+
+/**
+ * Reads a filter that leaves the states to somebody else.
+ *
+ * @throws KonveierError `bad_filter`, also for `state:`
+ */
+export function parseStatelessQuery(text: string): JobQuery {
+  return readQuery(text, ({ kind }, position) => {
+    if (kind !== "state") return;
+    throw badFilter(
+      "conflict",
+      position,
+      "every state is counted by itself, so the filter must not choose any",
+    );
+  });
+}
+
+function readQuery(text: string, check: (term: JobTerm, position: number) => void): JobQuery {
   if (text.length > MAX_FILTER_LENGTH) {
     const detail = `a filter has at most ${MAX_FILTER_LENGTH} characters, this one has ${text.length}`;
     throw badFilter("too_long", MAX_FILTER_LENGTH, detail);
@@ -43,7 +63,9 @@ export function parseJobQuery(text: string): JobQuery {
     if (count > MAX_FILTER_TERMS) {
       throw badFilter("too_many_terms", position, `a filter has at most ${MAX_FILTER_TERMS} terms`);
     }
-    terms.add(readTerm(reader), position);
+    const term = readTerm(reader);
+    check(term, position);
+    terms.add(term, position);
   }
 }
 

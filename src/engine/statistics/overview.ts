@@ -1,8 +1,9 @@
 import type { Instant } from "../../core/job.js";
 import { STAT_EVENTS, STEP_MS, type Figures } from "../../store/stats.js";
 import type { Queue } from "../../store/queues.js";
-import type { EngineContext } from "../context.js";
+import type { Store } from "../../store/store.js";
 import { activityOf, type Activity } from "./activity.js";
+import type { RollUps } from "./roll-ups.js";
 
 export interface Overview {
   readonly now: Instant;
@@ -12,17 +13,12 @@ export interface Overview {
 }
 
 /** Every queue as it is, and what happened in it in the last hour. */
-export async function overview({ store }: EngineContext): Promise<Overview> {
+export async function overview(store: Store, rollUps: RollUps): Promise<Overview> {
   const now = store.now();
   const since = Math.floor((now - STEP_MS.hour) / STEP_MS.minute) * STEP_MS.minute;
-  const filter = { from: since, to: now + 1, step: "minute", widthMs: STEP_MS.hour } as const;
-  const [queues, points] = await Promise.all([store.queues.list(), store.stats.series(filter, "queues")]);
-  const events = new Map<string | null, Figures["events"]>();
-  for (const point of points) {
-    // An hour back lies in two hours of the clock.
-    const before = events.get(point.queue);
-    events.set(point.queue, before === undefined ? point.events : added(before, point.events));
-  }
+  const lastHour = { from: since, to: now + 1, step: "minute", kinds: [] } as const;
+  const [queues, sums] = await Promise.all([store.queues.list(), rollUps.sums(lastHour, "queues")]);
+  const events = new Map(sums.map((sum) => [sum.queue, sum.events]));
   const nothing = activityOf(zeroes());
   return {
     now,
@@ -32,12 +28,6 @@ export async function overview({ store }: EngineContext): Promise<Overview> {
       return { queue, recent: happened === undefined ? nothing : activityOf(happened) };
     }),
   };
-}
-
-function added(a: Figures["events"], b: Figures["events"]): Figures["events"] {
-  return Object.fromEntries(
-    STAT_EVENTS.map((event) => [event, a[event] + b[event]]),
-  ) as unknown as Figures["events"];
 }
 
 function zeroes(): Figures["events"] {

@@ -1,6 +1,14 @@
-import { CountQuery, DEFAULT_PAGE, JobCountView, JobListQuery, JobPageView } from "../../api/job-list.js";
+import {
+  CountQuery,
+  DEFAULT_PAGE,
+  JobCountView,
+  JobListQuery,
+  JobPageView,
+  StateCountsQuery,
+  StateCountsView,
+} from "../../api/job-list.js";
 import { COUNT_CAP, SCAN_BUDGET_MS } from "../../core/defaults.js";
-import { parseJobQuery } from "../../core/job-query/parse.js";
+import { parseJobQuery, parseStatelessQuery } from "../../core/job-query/parse.js";
 import { bothQueries, resolveTimes, type JobQuery } from "../../core/job-query/query.js";
 import { queryOfFilter } from "../../store/job-filter.js";
 import { identityOf } from "../access/guard.js";
@@ -11,7 +19,12 @@ import { jobView } from "../views/job.js";
 import { scanView } from "../views/scan.js";
 
 /** Finding jobs by a filter. */
-export function jobSearchRoutes(app: App, { context, signer }: Services): void {
+export function jobSearchRoutes(app: App, services: Services): void {
+  jobListRoute(app, services);
+  jobCountRoutes(app, services);
+}
+
+function jobListRoute(app: App, { context, signer }: Services): void {
   const { store } = context;
 
   app.get(
@@ -42,7 +55,9 @@ export function jobSearchRoutes(app: App, { context, signer }: Services): void {
       };
     },
   );
+}
 
+function jobCountRoutes(app: App, { context: { store } }: Services): void {
   app.get(
     "/v1/jobs/count",
     {
@@ -60,6 +75,27 @@ export function jobSearchRoutes(app: App, { context, signer }: Services): void {
       const query = resolveTimes(queryOf(request.query), store.now());
       const { count, capped, scan } = await store.jobs.count(query, queues, COUNT_CAP, SCAN_BUDGET_MS);
       return { count, capped, scan: scanView(scan) };
+    },
+  );
+
+  app.get(
+    "/v1/jobs/counts",
+    {
+      schema: {
+        operationId: "countJobsByState",
+        summary: "How many jobs of each state match a filter.",
+        tags: ["jobs"],
+        querystring: StateCountsQuery,
+        response: { 200: StateCountsView },
+      },
+      config: { access: "read", problems: ["bad_filter"] },
+    },
+    async (request) => {
+      const { q = "", ...filter } = request.query;
+      const asked = bothQueries(queryOfFilter(filter), parseStatelessQuery(q));
+      const { queues } = identityOf(request);
+      const query = resolveTimes(asked, store.now());
+      return store.jobs.countByState(query, queues, COUNT_CAP, SCAN_BUDGET_MS);
     },
   );
 }

@@ -1,9 +1,19 @@
-import type { DurationPoint, OverviewView, STAT_METRICS, TimeseriesView } from "../../api/stats.js";
+import type {
+  DurationPoint,
+  NameTableView,
+  OverviewView,
+  QueueLinesView,
+  STAT_METRICS,
+  TimeseriesView,
+} from "../../api/stats.js";
 import { formatInstant } from "../../core/instant.js";
+import type { Instant } from "../../core/job.js";
 import { JOB_STATES, type JobState } from "../../core/states.js";
 import { activityOf, type Activity } from "../../engine/statistics/activity.js";
+import type { NameTable } from "../../engine/statistics/name-table.js";
 import type { Overview } from "../../engine/statistics/overview.js";
 import { percentile } from "../../engine/statistics/percentile.js";
+import type { QueueLines } from "../../engine/statistics/queue-lines.js";
 import type { Timeline } from "../../engine/statistics/timeline.js";
 import { STAT_EVENTS, type DurationKind, type Histogram, type StatEvent } from "../../store/stats.js";
 import { instantOrNull } from "./job.js";
@@ -47,8 +57,9 @@ function eachAdded<Counts extends Readonly<Record<string, number>>>(a: Counts, b
 export function timeseriesView(
   metric: (typeof STAT_METRICS)[number],
   { from, to, step, points }: Timeline,
+  now: Instant,
 ): TimeseriesView {
-  const span = { step, from: formatInstant(from), to: formatInstant(to) };
+  const span = { at: formatInstant(now), step, from: formatInstant(from), to: formatInstant(to) };
   if (metric === "activity") {
     return {
       ...span,
@@ -75,8 +86,54 @@ function durationPoint(at: string, histogram: Histogram | null): DurationPoint {
     at,
     count: histogram.count,
     meanMs: histogram.sumMs / histogram.count,
+    ...percentilesOf(histogram),
+  };
+}
+
+function percentilesOf(histogram: Histogram) {
+  return {
     p50Ms: percentile(histogram, 0.5),
     p95Ms: percentile(histogram, 0.95),
     p99Ms: percentile(histogram, 0.99),
+  };
+}
+
+export function queueLinesView({ from, to, step, lines, more }: QueueLines, now: Instant): QueueLinesView {
+  return {
+    at: formatInstant(now),
+    step,
+    from: formatInstant(from),
+    to: formatInstant(to),
+    items: lines.map((line) => ({
+      ...line,
+      enqueued: [...line.enqueued],
+      completed: [...line.completed],
+      dead: [...line.dead],
+      failed: [...line.failed],
+    })),
+    more,
+  };
+}
+
+export function nameTableView(
+  { from, to, rows, more }: NameTable,
+  queue: string | null,
+  now: Instant,
+): NameTableView {
+  return {
+    at: formatInstant(now),
+    from: formatInstant(from),
+    to: formatInstant(to),
+    items: rows.map(({ name, started, succeeded, failed, dead, wait, run }) => ({
+      name,
+      queue,
+      started,
+      succeeded,
+      failed,
+      dead,
+      wait: percentilesOf(wait),
+      run: { ...percentilesOf(run), totalMs: run.sumMs },
+    })),
+    more,
   };
 }

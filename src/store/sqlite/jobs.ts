@@ -8,6 +8,7 @@ import type {
   JobFilter,
   JobPage,
   JobSearchPage,
+  JobStateCounts,
   JobStore,
   MatchingIds,
   NewJob,
@@ -85,6 +86,15 @@ export class SqliteJobs implements JobStore {
     budgetMs: number,
   ): Promise<JobCount> {
     return this.finder.count(query, queueGlobs, cap, budgetMs);
+  }
+
+  countByState(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    cap: number,
+    budgetMs: number,
+  ): Promise<JobStateCounts> {
+    return this.finder.countByState(query, queueGlobs, cap, budgetMs);
   }
 
   matching(

@@ -46,6 +46,7 @@ export class SqliteOperations implements OperationStore {
   readonly #get;
   readonly #list;
   readonly #cancel;
+  readonly #running;
   readonly #due;
   readonly #nextDue;
   readonly #advance;
@@ -71,6 +72,9 @@ export class SqliteOperations implements OperationStore {
     );
     this.#cancel = db.prepare<[number, number]>(
       "UPDATE operations SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'running'",
+    );
+    this.#running = db.prepare<[number], OperationRow>(
+      "SELECT * FROM operations WHERE state = 'running' ORDER BY next_at LIMIT ?",
     );
     this.#due = db
       .prepare<[number, number], number>(
@@ -123,6 +127,10 @@ export class SqliteOperations implements OperationStore {
   list(limit: number, beforeId: string | null, createdBy: string | null): Promise<readonly Operation[]> {
     const before = beforeId === null ? Number.MAX_SAFE_INTEGER : (rowId(beforeId) ?? 0);
     return this.context.read(() => this.#list.all({ before, createdBy, limit }).map(toOperation));
+  }
+
+  running(limit: number): Promise<readonly Operation[]> {
+    return this.context.read(() => this.#running.all(limit).map(toOperation));
   }
 
   cancel(id: string): Promise<Operation | null> {

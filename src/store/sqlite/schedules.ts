@@ -26,6 +26,7 @@ export class SqliteSchedules implements ScheduleStore {
   readonly #resume;
   readonly #stop;
   readonly #due;
+  readonly #stopped;
   readonly #nextDue;
   readonly #unblocked;
   readonly #runs;
@@ -67,6 +68,9 @@ export class SqliteSchedules implements ScheduleStore {
     this.#due = db.prepare<[number, number], ScheduleRow>(
       `SELECT * FROM schedules WHERE next_at <= ? AND paused_at IS NULL
        ORDER BY next_at LIMIT ?`,
+    );
+    this.#stopped = db.prepare<[number], ScheduleRow>(
+      "SELECT * FROM schedules WHERE problem IS NOT NULL ORDER BY key LIMIT ?",
     );
     this.#nextDue = db
       .prepare<[], number>(
@@ -159,6 +163,10 @@ export class SqliteSchedules implements ScheduleStore {
 
   due(limit: number): Promise<readonly Schedule[]> {
     return this.context.read(() => this.#due.all(this.context.clock.now(), limit).map(toSchedule));
+  }
+
+  stopped(limit: number): Promise<readonly Schedule[]> {
+    return this.context.read(() => this.#stopped.all(limit).map(toSchedule));
   }
 
   nextDue(): Promise<Instant | null> {

@@ -1,7 +1,15 @@
 import { bothQueries, type JobQuery } from "../../../core/job-query/query.js";
 import type { Instant } from "../../../core/job.js";
+import type { JobState } from "../../../core/states.js";
 import { queryOfFilter } from "../../job-filter.js";
-import type { JobCount, JobCursor, JobFilter, JobSearchPage, MatchingIds } from "../../jobs.js";
+import type {
+  JobCount,
+  JobCursor,
+  JobFilter,
+  JobSearchPage,
+  JobStateCounts,
+  MatchingIds,
+} from "../../jobs.js";
 import type { SqliteContext } from "../context.js";
 import { toJob, type JobRow } from "../rows.js";
 import { Candidates } from "./candidates.js";
@@ -9,6 +17,7 @@ import { LaneCounts } from "./lane-counts.js";
 import { FIRST_DEAD_FIRST, OLDEST_FIRST, orderOf, placeOf, type Order, type Place } from "./order.js";
 import { Planner, type Plan } from "./plan.js";
 import { slicesOf } from "./slices.js";
+import { exactCounts, stateCounts } from "./state-counts.js";
 import { isLaneTerm, laneConditions } from "./term-conditions.js";
 
 /**
@@ -91,6 +100,27 @@ export class JobSearch {
     if (plan.sliced) return this.#countSlices(candidates, cap, budgetMs);
     const found = await read(() => candidates.countMatching({ after: null, last: null }, cap + 1));
     return { count: Math.min(found, cap), capped: found > cap, scan: null };
+  }
+
+  /** See `JobStore.countByState`. */
+  async countByState(
+    query: JobQuery,
+    queueGlobs: readonly string[] | null,
+    cap: number,
+    budgetMs: number,
+  ): Promise<JobStateCounts> {
+    const { db, clock, read } = this.context;
+    const lanes = await read(() => new LaneCounts(db, laneConditions(query, queueGlobs, "counts")));
+    if (query.terms.every(isLaneTerm)) return exactCounts(lanes);
+    const deadline = clock.monotonic() + budgetMs;
+    const left = lanes.states.toSorted((a, b) => lanes.totalOf(b) - lanes.totalOf(a));
+    const counts = new Map<JobState, JobCount>();
+    for (let state = left.pop(); state !== undefined; state = left.pop()) {
+      const share = (deadline - clock.monotonic()) / (left.length + 1);
+      const ofState = bothQueries(queryOfFilter({ state }), query);
+      counts.set(state, await this.count(ofState, queueGlobs, cap, share));
+    }
+    return stateCounts(counts);
   }
 
   async #countSlices(candidates: Candidates, cap: number, budgetMs: number): Promise<JobCount> {
