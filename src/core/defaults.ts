@@ -83,6 +83,9 @@ export const LEAST_FREE_DISK_BYTES = 64 * 1024 * 1024;
 /** Room for some hundred thousand jobs: with less, somebody should make some in time. */
 export const ENOUGH_FREE_DISK_BYTES = 512 * 1024 * 1024;
 
+/** Jobs that go before a job are counted no further: whoever reads it only wants to know that there are many. */
+export const EXPLAIN_CAP = 1_000;
+
 /** A week to look at what went well, a quarter to repair what did not. */
 export const DEFAULT_RETENTION = {
   completedMs: 7 * 24 * 3_600_000,

@@ -22,10 +22,14 @@ export function unhandledOf(
   pending: readonly UnhandledName[],
   workers: readonly WorkerRecord[],
 ): readonly UnhandledName[] {
-  return pending.filter(
-    ({ queue, name }) =>
-      !workers.some(
-        ({ queues, names }) => queues.includes(queue) && (names === null || names.includes(name)),
-      ),
-  );
+  return pending.filter(({ queue, name }) => !workers.some((worker) => serves(worker, queue, name)));
+}
+
+/** Whether the worker takes jobs of this queue and name. */
+export function serves(
+  { queues, names }: Pick<WorkerRecord, "queues" | "names">,
+  queue: string,
+  name: string,
+): boolean {
+  return queues.includes(queue) && (names === null || names.includes(name));
 }

@@ -15,7 +15,10 @@ import { enqueueRoutes } from "./routes/enqueue.js";
 import { eventRoutes } from "./routes/events.js";
 import { findingRoute } from "./routes/findings.js";
 import { healthRoutes } from "./routes/health.js";
+import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
+import { deadRoutes } from "./routes/dead.js";
+import { explainRoute } from "./routes/explain.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
 import { metricsRoute } from "./routes/metrics.js";
@@ -45,6 +48,8 @@ export interface ServerOptions {
    * `-Proto` and `-Host` count. Default: none.
    */
   readonly trustedProxies?: readonly string[];
+  /** Whether the dashboard is served beside the API. Default: it is. */
+  readonly dashboard?: boolean;
 }
 
 /** The HTTP server: the API below `/v1`, and the health endpoints. See `docs/http-api.md`. */
@@ -78,11 +83,12 @@ export async function createServer({
   apiToken,
   logger,
   trustedProxies = [],
+  dashboard = true,
 }: ServerOptions): Promise<KonveierServer> {
   const access = createAccess(context, apiToken);
   const app = await createApp(access, logger, trustedProxies);
   const services = await createServices(context, access);
-  await addRoutes(app, services);
+  await addRoutes(app, services, dashboard);
   const closeSilentConnections = followSilentConnections(app.server);
   const drain = (): void => {
     services.readiness.drain();
@@ -103,7 +109,7 @@ export async function createServer({
   };
 }
 
-async function addRoutes(app: App, services: Services): Promise<void> {
+async function addRoutes(app: App, services: Services, dashboard: boolean): Promise<void> {
   app.addHook("onSend", (_request, reply, payload, done) => {
     // The client's next request should go to another server, and an idle connection would hold up the close.
     if (services.readiness.draining) reply.header("Connection", "close");
@@ -111,12 +117,15 @@ async function addRoutes(app: App, services: Services): Promise<void> {
   });
   measureRequests(app, services.metrics.process);
   const refuseOthers = refuseOtherMethods(app);
-  await dashboardRoutes(app);
+  if (dashboard) await dashboardRoutes(app);
+  else homeRoute(app);
   openapiRoute(app);
   healthRoutes(app, services);
   findingRoute(app, services);
   enqueueRoutes(app, services);
   jobSearchRoutes(app, services);
+  deadRoutes(app, services);
+  explainRoute(app, services);
   jobRoutes(app, services);
   waitRoute(app, services);
   jobActionRoutes(app, services);

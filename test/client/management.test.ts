@@ -59,6 +59,19 @@ describe("KonveierClient", () => {
     expect(actions).toEqual(["revokeToken", "rotateToken", "createToken"]);
   });
 
+  test("asks why a job does not run, and what jobs died of", async () => {
+    const { client } = await setUp();
+    const { id } = await client.enqueue({ name: "a" });
+    expect(await client.jobs.explain(id)).toMatchObject({ state: "pending", reason: "no_worker" });
+    const { jobs } = await client.leases.claim({ workerId: "w", queues: ["default"], max: 1 });
+    await client.leases.fail(jobs[0]!, { error: { message: "no row 7" }, retry: "never" });
+    expect(await client.dead.groups({ sort: "latest", limit: 1 })).toMatchObject({
+      items: [{ message: "no row <n>", count: 1, latestJobId: id }],
+      more: false,
+    });
+    expect(await client.jobs.explain(id)).toMatchObject({ state: "dead", reason: "finished" });
+  });
+
   test("reads figures", async () => {
     const { client } = await setUp();
     await client.enqueue({ name: "a" });

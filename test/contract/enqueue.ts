@@ -44,6 +44,7 @@ export function enqueueContract(contract: Contract): void {
         resultProblem: null,
         progress: null,
         lastError: null,
+        fingerprint: null,
       });
       expect(await store.jobs.payload(job.id)).toBe('{"to":"a@example.com"}');
       expect(await store.jobs.result(job.id)).toBeNull();

@@ -1,8 +1,36 @@
 import { describe, expect } from "vitest";
 import { T0 } from "../support/fake-clock.js";
+import { allJobs } from "../support/recount.js";
 import type { Contract } from "./contract.js";
+import type { Harness } from "./harness.js";
+
+/** For each job in claim order, how many go before it. */
+async function aheadOfAll(harness: Harness, cap: number): Promise<number[]> {
+  const jobs = await allJobs(harness.store, { name: "a" });
+  const ahead = await Promise.all(jobs.map((job) => harness.store.queues.ahead(job, cap)));
+  const places = new Map(jobs.map(({ id }, index) => [id, ahead[index]!]));
+  const claimed = await harness.claim({ names: ["a"], max: 100 });
+  return claimed.map(({ id }) => places.get(id)!);
+}
 
 export function queuesContract(contract: Contract): void {
+  describe("jobs that go before another", () => {
+    const requests = [4, 9, 0, 4, 4, 9, 0, 9].map((priority) => ({ name: "a", priority }));
+
+    contract.test("are those that a claim takes first, of the same queue and name", async (harness) => {
+      await harness.enqueueMany(requests);
+      harness.clock.block(1);
+      await harness.enqueueMany([...requests, { name: "b", priority: 9 }, { name: "a", queue: "other" }]);
+      const own = await aheadOfAll(harness, 100);
+      expect(own).toEqual(Array.from({ length: 16 }, (_, index) => index));
+    });
+
+    contract.test("are counted to the cap", async (harness) => {
+      await harness.enqueueMany(requests);
+      expect(await aheadOfAll(harness, 3)).toEqual([0, 1, 2, 3, 3, 3, 3, 3]);
+    });
+  });
+
   describe("queues", () => {
     contract.test("are edited only in the version that was read", async (harness) => {
       const { queues } = harness.store;

@@ -1,3 +1,4 @@
+import { kindOfError } from "../../src/core/error-fingerprint.js";
 import type { NewJob } from "../../src/store/jobs.js";
 import type { Store } from "../../src/store/store.js";
 import { T0 } from "../support/fake-clock.js";
@@ -25,6 +26,15 @@ const PAYLOADS = [
   '{"a.b":1,"":2,"$":3,"größe":"Ä"}',
   '{"a":9007199254740993}',
 ] as const;
+
+const ERRORS = [
+  { type: "TimeoutError", message: "connect timeout", stack: "at secret.ts" },
+  { type: "Error", message: "100%_'refused\" \\ by peer", stack: null },
+  { type: "Fehler", message: "Größe ß", stack: null },
+] as const;
+
+/** Of the groups that the dead jobs are in, and one of none. */
+export const FINGERPRINTS = [...ERRORS.map((error) => kindOfError(error).fingerprint), "0123456789abcdef"];
 
 /** More than one slice of a scan, so that walks have several. */
 const COUNT = 330;
@@ -60,11 +70,7 @@ export async function makeJobs(harness: Harness, count = COUNT): Promise<void> {
     const claimed = await harness.claimOne({ queues: [queue], leaseMs: 86_400_000, workerId });
     if (fate === "running") continue;
     harness.clock.block(Math.floor(random() * 3) * 500);
-    const error = pick([
-      { type: "TimeoutError", message: "connect timeout", stack: "at secret.ts" },
-      { type: "Error", message: "100%_'refused\" \\ by peer", stack: null },
-      { type: "Fehler", message: "Größe ß", stack: null },
-    ]);
+    const error = pick(ERRORS);
     if (fate === "completed") await harness.complete(claimed, JSON.parse(pick(PAYLOADS.slice(0, 11))));
     else
       await harness.fail(claimed, fate === "dead" ? "never" : { delayMs: 5_000_000 }, {

@@ -10,7 +10,7 @@ import { T0 } from "../support/fake-clock.js";
 import type { Contract } from "./contract.js";
 import { BOOM, type Harness } from "./harness.js";
 import { modelOf } from "./query-model.js";
-import { knownJobs, makeJobs } from "./search-jobs.js";
+import { FINGERPRINTS, knownJobs, makeJobs } from "./search-jobs.js";
 
 type Globs = readonly string[] | null;
 
@@ -68,6 +68,7 @@ const term = fc.oneof(
   text("id", "1", "7", "100", "329", "9007199254740991"),
   text("worker", "worker-a", "worker-b", "host:1'", "worker-*"),
   text("schedule", "nightly", "hourly", "never"),
+  text("fingerprint", ...FINGERPRINTS),
   fc.record({
     kind: fc.constant("word"),
     negated,

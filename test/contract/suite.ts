@@ -6,6 +6,7 @@ import { changesContract } from "./changes.js";
 import { claimIdsContract } from "./claim-ids.js";
 import { claimContract } from "./claim.js";
 import { Contract, type Skips } from "./contract.js";
+import { deadContract } from "./dead.js";
 import { deleteContract } from "./delete.js";
 import { enqueueContract } from "./enqueue.js";
 import { eventsContract } from "./events.js";
@@ -50,6 +51,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     reviveContract(contract);
     runNowContract(contract);
     deleteContract(contract);
+    deadContract(contract);
     listContract(contract);
     searchContract(contract);
     notesContract(contract);

@@ -41,7 +41,7 @@ it("a crash while the file is made and migrated leaves one that opens", async ()
     await konveier.close();
     checkSound(file);
   }
-}, 60_000);
+}, 120_000);
 
 async function open(file: string, crashAfter: number): Promise<{ calls: string[]; exit: Exit }> {
   const input: CrashOpeningInput = { file, journal: `${file}.journal`, crashAfter };

@@ -246,6 +246,13 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   {
+    verb: "delete a dead job",
+    run: async ({ konveier, memory }) => {
+      await konveier.jobs.delete(idOf(memory, "lost-for-good"));
+      return undefined;
+    },
+  },
+  {
     verb: "pause a queue",
     repeatable: true,
     run: async ({ konveier }) => {

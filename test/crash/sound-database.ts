@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import { expect } from "vitest";
+import { kindOf } from "../../src/store/sqlite/dead-groups.js";
 import { columnsOf, readOnly, tablesOf } from "./contents.js";
 
 /** Checks, from outside and by counting, that no job is half there and that the books are right. */
@@ -9,6 +10,7 @@ export function checkSound(file: string): void {
     checkNothingHalfThere(db);
     checkKeysAndTags(db);
     checkCounters(db);
+    checkDeadGroups(db);
     checkSequences(db);
     checkSchedules(db);
   });
@@ -59,6 +61,29 @@ function checkCounters(db: Database.Database): void {
   ).toEqual(
     db.prepare("SELECT queue, name, state, count(*) AS n FROM jobs GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").all(),
   );
+}
+
+function checkDeadGroups(db: Database.Database): void {
+  const dead = db.prepare<[], { id: number; queue: string; name: string; at: number; error: string | null }>(
+    `SELECT id, queue, name, finished_at AS at, (
+       SELECT error FROM attempts WHERE job_id = jobs.id AND error IS NOT NULL ORDER BY token DESC LIMIT 1
+     ) AS error FROM jobs WHERE state = 'dead' ORDER BY id`,
+  );
+  const recounted = dead.all().map(({ error, ...job }) => ({ ...job, ...kindOf(error) }));
+  expect(
+    db
+      .prepare(
+        `SELECT job_id AS id, queue, name, died_at AS at, fingerprint, type, message
+         FROM dead_jobs LEFT JOIN dead_groups ON dead_groups.id = group_id ORDER BY job_id`,
+      )
+      .all(),
+    "dead jobs in their groups and a recount",
+  ).toEqual(recounted);
+  const wrong = db.prepare(
+    `SELECT dead_groups.* FROM dead_groups LEFT JOIN dead_jobs ON group_id = dead_groups.id
+     GROUP BY dead_groups.id HAVING n <> count(job_id) OR last_at IS NOT max(died_at)`,
+  );
+  expect(wrong.all(), "groups of dead jobs with a wrong count or time").toEqual([]);
 }
 
 /** No number may be given out again. */

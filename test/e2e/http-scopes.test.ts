@@ -22,6 +22,8 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   waitForJob: ["admin", "operator", "producer", "read-only"],
   getJobResult: ["admin", "operator", "producer", "read-only"],
 
+  explainJob: ["admin", "operator", "read-only"],
+  listDeadGroups: ["admin", "operator", "read-only"],
   listJobs: ["admin", "operator", "read-only"],
   countJobs: ["admin", "operator", "read-only"],
   countJobsByState: ["admin", "operator", "read-only"],

@@ -128,7 +128,7 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
   const log: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });
   const context = createContext(store, { ...(clock !== undefined && { clock }), tracing: options.tracing });
-  const server = await createServer({ context, apiToken, logger, trustedProxies });
+  const server = await createServer({ context, apiToken, logger, trustedProxies, dashboard: false });
   const faults = holdToContract(server.app);
   onTestFinished(async () => {
     await server.close();

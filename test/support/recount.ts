@@ -1,6 +1,8 @@
 import { expect } from "vitest";
+import { kindOfError } from "../../src/core/error-fingerprint.js";
 import type { Job } from "../../src/core/job.js";
 import { isFinished, JOB_STATES, type JobState } from "../../src/core/states.js";
+import type { DeadGroup } from "../../src/store/dead.js";
 import type { JobCursor, JobFilter } from "../../src/store/jobs.js";
 import type { Store } from "../../src/store/store.js";
 
@@ -31,6 +33,7 @@ export async function checkBooks(store: Store): Promise<void> {
   expect(new Map(queues.map(({ name, counts }) => [name, counts]))).toEqual(counted);
 
   await checkAttempts(store, jobs);
+  await checkDeadGroups(store);
 
   const pending = new Map<string, number>();
   for (const { queue, name, state } of jobs) {
@@ -44,6 +47,26 @@ export async function checkBooks(store: Store): Promise<void> {
     const oldest = waiting.length === 0 ? null : Math.min(...waiting.map(({ runAt }) => runAt));
     expect(oldestPendingAt).toBe(oldest);
   }
+}
+
+/** Checks that the kept groups of dead jobs are what looking at each dead job gives. @returns how many there are */
+export async function checkDeadGroups(store: Store): Promise<number> {
+  const recounted = new Map<string, DeadGroup>();
+  // The one that died last comes first.
+  for (const { id, queue, name, finishedAt } of await allJobs(store, { state: "dead" })) {
+    const { lastError, fingerprint } = (await store.jobs.detail(id)) ?? {};
+    const kind = kindOfError(lastError ?? null);
+    expect(fingerprint, `fingerprint of job ${id}`).toBe(kind.fingerprint);
+    const at = finishedAt ?? 0;
+    const key = `${queue} ${name} ${kind.fingerprint}`;
+    const group = recounted.get(key) ?? { ...kind, queue, name, count: 0, lastAt: at, latestJobId: id };
+    recounted.set(key, { ...group, count: group.count + 1, firstAt: at });
+  }
+  const kept = await store.dead.groups({}, null, "count", Number.MAX_SAFE_INTEGER);
+  expect(new Map(kept.map((group) => [`${group.queue} ${group.name} ${group.fingerprint}`, group]))).toEqual(
+    recounted,
+  );
+  return kept.length;
 }
 
 /** Every attempt that was started still runs, or was counted once as ended. */

@@ -56,6 +56,7 @@ describe("a filter", () => {
     ['key:"order, 42" id:7', [text("key", "order, 42"), text("id", "7")]],
     [String.raw`key:"a\"b\\c\d"`, [text("key", String.raw`a"b\cd`)]],
     ["worker:host-1:42 schedule:nightly/eu", [text("worker", "host-1:42"), text("schedule", "nightly/eu")]],
+    ["fingerprint:8e5b961b1708412f", [text("fingerprint", "8e5b961b1708412f")]],
     [
       'error~timeout error~"reset by peer"',
       [{ kind: "error", negated: false, values: ["timeout", "reset by peer"] }],
@@ -133,6 +134,8 @@ describe("a filter", () => {
     ["queue:a,", "8 missing_value"],
     ["queue:,a", "6 missing_value"],
     ["queue=a", "5 bad_operator"],
+    ["fingerprint:8e5b961b1708412", "12 bad_value"],
+    ["fingerprint:8E5B961B1708412F", "12 bad_value"],
     ["queue:a/b", "6 bad_value"],
     ["queue:'", "6 bad_value"],
     [`queue:${"a".repeat(129)}`, "6 bad_value"],
@@ -235,7 +238,17 @@ describe("the canonical text", () => {
 const piece = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.constantFrom("queue:", "state:", "name:", "tag:", "key:", "id:", "worker:", "schedule:"),
+    arbitrary: fc.constantFrom(
+      "queue:",
+      "state:",
+      "name:",
+      "tag:",
+      "key:",
+      "id:",
+      "worker:",
+      "schedule:",
+      "fingerprint:",
+    ),
   },
   fc.constantFrom(
     "error~",

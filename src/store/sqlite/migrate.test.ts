@@ -1,9 +1,21 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runPrograms } from "../../../test/support/programs.js";
 import { connectionOf, SqliteFile } from "../../../test/support/sqlite-file.js";
+import { kindOfError } from "../../core/error-fingerprint.js";
 import type { KonveierError } from "../../core/errors.js";
 import { migrate } from "./migrate.js";
+import type { SqliteStore } from "./open.js";
+
+const MIGRATIONS = new URL("./migrations/", import.meta.url);
+
+/** Each job has the fingerprint that it would get if it died now. */
+async function checkDeadGroupsOf(store: SqliteStore, ids: readonly number[]): Promise<void> {
+  for (const id of ids) {
+    const job = await store.jobs.detail(String(id));
+    expect(job?.fingerprint).toBe(kindOfError(job?.lastError ?? null).fingerprint);
+  }
+}
 
 /** The error that a call is refused with. */
 function refusal(call: () => unknown): KonveierError {
@@ -68,6 +80,55 @@ describe("migrate", () => {
     expect(job).toMatchObject({ id: "7", payload: '"kept"', schedule: null });
     expect(await store.schedules.list(10, null)).toEqual({ items: [], next: null });
     expect(versions(file)[0]).toBeGreaterThanOrEqual(2);
+  });
+
+  test("groups the dead jobs of a file from before there were groups", async () => {
+    const file = new SqliteFile();
+    const db = file.raw();
+    for (const name of readdirSync(MIGRATIONS).sort()) {
+      const version = Number(name.slice(0, 4));
+      if (version > 8) continue;
+      db.exec(readFileSync(new URL(name, MIGRATIONS), "utf8"));
+      db.pragma(`user_version = ${version}`);
+    }
+    db.pragma("application_id = 1265593974");
+    const insert = (id: number, state: string, queue: string, at: number, ...errors: string[]) => {
+      db.prepare(
+        `INSERT INTO jobs (id, queue, name, state, priority, attempt, max_attempts, created_at, run_at, finished_at)
+         VALUES (?, ?, 'n', ?, 4, 2, 2, 1, 1, ?)`,
+      ).run(id, queue, state, at);
+      db.prepare("INSERT INTO job_specs (job_id, payload, budget) VALUES (?, 'null', 2)").run(id);
+      db.prepare(`INSERT INTO counts VALUES (?, 'n', ?, 1) ON CONFLICT DO UPDATE SET n = n + 1`).run(
+        queue,
+        state,
+      );
+      for (const [index, error] of errors.entries()) {
+        db.prepare("INSERT INTO attempts VALUES (?, ?, ?, 'w', 1, 1, 'failed', ?, NULL)").run(
+          ...[id, index + 1, index + 1, error],
+        );
+      }
+    };
+    const error = (message: string) => JSON.stringify({ type: "E", message, stack: null });
+    insert(1, "dead", "a", 30, error("other"), error("row 1"));
+    insert(2, "dead", "a", 10, error("row 22"));
+    insert(3, "dead", "b", 20, error("row 3"));
+    insert(4, "dead", "a", 40);
+    insert(5, "dead", "a", 50, "no json");
+    insert(6, "completed", "a", 60, error("row 6"));
+
+    const store = file.open();
+    expect(
+      (await store.dead.groups({}, null, "latest", 10)).map(
+        ({ queue, message, count, firstAt, lastAt, latestJobId }) =>
+          [queue, message, count, firstAt, lastAt, latestJobId].join(" "),
+      ),
+    ).toEqual(["a No error was kept 2 40 50 5", "a row <n> 2 10 30 1", "b row <n> 1 20 20 3"]);
+    await checkDeadGroupsOf(store, [1, 2, 3, 4]);
+    await store.jobs.revive("1");
+    expect(await store.dead.groups({ queue: "a" }, null, "latest", 10)).toMatchObject([
+      { count: 2 },
+      { message: "row <n>", count: 1, lastAt: 10, latestJobId: "2" },
+    ]);
   });
 
   test("PGS-09 refuses a file of a newer program and leaves it alone", async () => {

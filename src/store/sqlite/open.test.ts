@@ -52,7 +52,7 @@ describe("SqliteStore", () => {
     clock.block(2_000);
     expect(await reap(context)).toBe(10);
     const full = rowsOf(file);
-    for (const table of [...TABLES_OF_A_JOB, "jobs", "job_tags", "idempotency_keys"]) {
+    for (const table of [...TABLES_OF_A_JOB, "jobs", "job_tags", "idempotency_keys", "dead_jobs"]) {
       expect(full[table], table).toBeGreaterThan(0);
     }
     clock.block(1);
@@ -81,7 +81,9 @@ describe("SqliteStore", () => {
       .all();
     // The history of a schedule outlives its jobs.
     const kept = ["schedule_runs"];
-    expect(tables).toEqual([...TABLES_OF_A_JOB, "job_tags", "idempotency_keys", ...kept].toSorted());
+    expect(tables).toEqual(
+      [...TABLES_OF_A_JOB, "job_tags", "idempotency_keys", "dead_jobs", ...kept].toSorted(),
+    );
   });
 
   test("RTY-07 a job that was snoozed 1 000 times takes no more room than one that was once", async () => {

@@ -74,6 +74,15 @@ describe("query plans", () => {
       sql: /WHERE waiting_slot IS NOT NULL AND paused_at/,
       index: /INDEX schedules_waiting/,
     },
+    "jobs that are claimed before another": {
+      sql: /priority > @priority/,
+      index:
+        /jobs_pending \(queue=\? AND name=\? AND priority>\?\)[^]*priority=\? AND run_at<\?\)[^]*run_at=\? AND id<\?\)/,
+    },
+    "the job of a dead group that died last": {
+      sql: /^UPDATE dead_groups SET n = n - 1/,
+      index: /COVERING INDEX dead_jobs_latest \(group_id=\?\)/,
+    },
     "the oldest pending job": {
       sql: /^WITH priorities/,
       index: /jobs_pending \(queue=\? AND name=\? AND priority=\?\)/,
@@ -103,10 +112,19 @@ describe("query plans", () => {
   const MANY = 1_000_000;
 
   /** The plans of all statements that look for jobs, for the first and for a later page. */
-  async function searchPlans(filter: string, kept: Partial<Record<JobState, number>>): Promise<string[]> {
+  async function searchPlans(
+    filter: string,
+    kept: Partial<Record<JobState, number>>,
+    inGroup = 0,
+  ): Promise<string[]> {
     const { db, store, statements } = setUp();
     for (const [state, n] of Object.entries(kept)) {
       db.prepare("INSERT INTO counts VALUES ('q', 'n', ?, ?)").run(state, n);
+    }
+    if (inGroup > 0) {
+      db.prepare("INSERT INTO dead_groups VALUES (1, 'q', 'n', '0123456789abcdef', 'E', 'm', ?, 1)").run(
+        inGroup,
+      );
     }
     const before = new Set(statements);
     const query = parseJobQuery(filter);
@@ -153,6 +171,25 @@ describe("query plans", () => {
     }
   });
 
+  test.each([
+    ["state:dead fingerprint:0123456789abcdef queue:q", "dead_jobs_latest (group_id=?)"],
+    ["fingerprint:0123456789abcdef payload.a=1", "dead_jobs_group (group_id=?)"],
+  ])("a large group of dead jobs is walked in order by its index: %s", async (filter, index) => {
+    const plan = await searchPlans(filter, { completed: MANY, dead: MANY }, MANY);
+    expect(plan.join("\n")).toContain(`SEARCH dead_jobs USING COVERING INDEX ${index}`);
+    expect(plan.join("\n")).not.toMatch(/TEMP B-TREE/);
+    expect(scansOfJobs(plan)).toEqual([]);
+  });
+
+  test.each(["count", "latest"] as const)("groups of dead jobs by %s: no sorting", async (order) => {
+    const { db, store, statements } = setUp();
+    const before = new Set(statements);
+    await store.dead.groups({}, null, order, 10);
+    const plan = [...statements].filter((sql) => !before.has(sql)).flatMap((sql) => planOf(db, sql));
+    expect(plan.join("\n")).toContain(`SCAN dead_groups USING INDEX dead_groups_${order}`);
+    expect(plan.join("\n")).not.toMatch(/TEMP B-TREE|SCAN dead_jobs/);
+  });
+
   test("listing everything walks the table from its end, without sorting", async () => {
     expect(new Set(await searchPlans("", { completed: MANY }))).toEqual(
       new Set(["SCAN jobs", "SEARCH jobs USING INTEGER PRIMARY KEY (rowid<?)"]),
@@ -170,6 +207,8 @@ describe("query plans", () => {
     ["state:completed worker:w", /USING INDEX jobs_completed/],
     ["state:dead finished>2h", /USING INDEX jobs_dead \(finished_at>\?\)/],
     ["state:dead finished>2h finished<1h", /USING INDEX jobs_dead \(finished_at>\? AND finished_at<\?\)/],
+    ["state:dead fingerprint:0123456789abcdef", /SEARCH dead_jobs USING COVERING INDEX dead_jobs_group/],
+    ["fingerprint:0123456789abcdef", /SEARCH dead_jobs USING COVERING INDEX dead_jobs_group/],
     ["state:scheduled run<+1h", /USING INDEX jobs_scheduled \(run_at<\?\)/],
     ["state:pending queue:q", /SEARCH found USING COVERING INDEX jobs_pending \(queue=\? AND name=\?\)/],
     ["state:pending queue:q*", /SEARCH found USING COVERING INDEX jobs_pending \(queue=\? AND name=\?\)/],

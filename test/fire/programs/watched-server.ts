@@ -59,7 +59,7 @@ const logger = pino(
 // Nothing here is about losing power.
 const store = openStore(`sqlite:${file}`, { synchronous: "normal" });
 const context = createContext(store);
-const server = await createServer({ context, apiToken, logger });
+const server = await createServer({ context, apiToken, logger, dashboard: false });
 const faults = holdToContract(server.app);
 const background = new Background(context);
 const url = await server.listen({ host: "127.0.0.1", port: 0 });

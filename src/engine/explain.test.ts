@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock, T0 } from "../../test/support/fake-clock.js";
+import { SqliteFile } from "../../test/support/sqlite-file.js";
+import type { JobRequest } from "../core/job-request.js";
+import type { WorkerRecord } from "../store/workers.js";
+import { cancel } from "./cancel.js";
+import { claim } from "./claim.js";
+import { completion } from "./complete.js";
+import { createContext } from "./context.js";
+import { enqueue, enqueueMany } from "./enqueue.js";
+import { explain } from "./explain.js";
+import { failure } from "./fail.js";
+import { settle } from "./settle.js";
+import { pauseQueue } from "./queues.js";
+import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
+
+const RETRIES = { type: "fixed", delayMs: 60_000 } as const;
+
+function setUp() {
+  const clock = new FakeClock();
+  const store = new SqliteFile().open({ clock });
+  const context = createContext(store, { clock, random: () => 0 });
+  const add = async (request: Partial<JobRequest> = {}) =>
+    (await enqueue(context, { name: "send", ...request })).id;
+  const take = async () => {
+    const request = { workerId: "w-1", queues: ["default"], names: null, max: 1, leaseMs: 30_000 };
+    const [job] = await claim(context, request);
+    if (job === undefined) throw new Error("There was no job to claim");
+    return job;
+  };
+  const seen = (worker: Partial<WorkerRecord> = {}) =>
+    store.workers.seen({
+      id: "w-1",
+      host: "h",
+      pid: 1,
+      queues: ["default"],
+      names: null,
+      concurrency: 10,
+      running: 0,
+      state: "active",
+      ...worker,
+    });
+  return { clock, store, context, add, take, seen, why: (id: string) => explain(context, id) };
+}
+
+describe("explain", () => {
+  test("a job that is not there", async () => {
+    await expect(setUp().why("17")).rejects.toMatchObject({ code: "job_not_found" });
+  });
+
+  test("one that runs, and one whose lease has ended", async () => {
+    const { add, take, why, clock } = setUp();
+    const id = await add();
+    await take();
+    expect(await why(id)).toEqual({
+      state: "running",
+      reason: "running",
+      detail:
+        "The job runs on worker w-1 since 2026-01-05T00:00:00.000Z; its lease holds until 2026-01-05T00:00:30.000Z.",
+      facts: { workerId: "w-1", since: T0, leaseUntil: T0 + 30_000 },
+    });
+    clock.block(30_000);
+    expect((await why(id)).detail).toContain("its lease ended at 2026-01-05T00:00:30.000Z");
+  });
+
+  test("those that have ended", async () => {
+    const { add, take, why, context } = setUp();
+    const [completed, dead, cancelled] = [await add(), await add(), await add()];
+    const first = await take();
+    await settle(context, first, "w-1", completion(first, null));
+    const second = await take();
+    const boom = { outcome: "failed", error: { type: "E", message: "m", stack: null } } as const;
+    await settle(context, second, "w-1", failure(context, second, boom, "never"));
+    await cancel(context, cancelled);
+    for (const [id, state] of [
+      [completed, "completed"],
+      [dead, "dead"],
+      [cancelled, "cancelled"],
+    ] as const) {
+      expect(await why(id)).toEqual({
+        state,
+        reason: "finished",
+        detail: `The job is ${state} since 2026-01-05T00:00:00.000Z.`,
+        facts: { since: T0 },
+      });
+    }
+  });
+
+  test("a scheduled one: before its first run, between attempts, and put off by its handler", async () => {
+    const { add, take, why, context, clock, store } = setUp();
+    const id = await add({ delayMs: 5_000, maxAttempts: 3, backoff: RETRIES });
+    expect(await why(id)).toEqual({
+      state: "scheduled",
+      reason: "scheduled",
+      detail: "Its first run is scheduled for 2026-01-05T00:00:05.000Z.",
+      facts: { until: T0 + 5_000, cause: "first_run", attempt: 0, maxAttempts: 3 },
+    });
+    clock.block(5_000);
+    expect((await why(id)).detail).toContain("was due at 2026-01-05T00:00:05.000Z");
+    await store.claims.promote(1);
+    const first = await take();
+    const boom = { outcome: "failed", error: { type: "E", message: "m", stack: null } } as const;
+    await settle(context, first, "w-1", failure(context, first, boom));
+    expect(await why(id)).toMatchObject({
+      reason: "scheduled",
+      detail: "The retry after attempt 1 of 3 is scheduled for 2026-01-05T00:01:05.000Z.",
+      facts: { until: T0 + 65_000, cause: "retry", attempt: 1, maxAttempts: 3 },
+    });
+    clock.block(60_000);
+    await store.claims.promote(1);
+    const second = await take();
+    await settle(context, second, "w-1", { verb: "snooze", id, token: second.token, delayMs: 1_000 });
+    expect(await why(id)).toMatchObject({
+      detail: "The run that its handler put off is scheduled for 2026-01-05T00:01:06.000Z.",
+      facts: { cause: "snooze", attempt: 1 },
+    });
+  });
+
+  test("a pending one, by the first condition of a claim that is not met", async () => {
+    const { add, why, seen, context, clock, store } = setUp();
+    const id = await add();
+
+    await pauseQueue(store, "default", "deploy");
+    clock.block(1_000);
+    expect(await why(id)).toMatchObject({
+      state: "pending",
+      reason: "queue_paused",
+      detail: "The queue default is paused since 2026-01-05T00:00:00.000Z: deploy.",
+      facts: { since: T0, pauseReason: "deploy" },
+    });
+    await store.queues.resume("default");
+
+    const nobody = { reason: "no_worker", facts: { queue: "default", name: "send" } };
+    expect(await why(id)).toMatchObject(nobody);
+    await seen({ id: "other-queue", queues: ["mail"] });
+    await seen({ id: "other-name", names: ["resize"] });
+    await seen({ id: "stopping", state: "stopping" });
+    expect(await why(id)).toMatchObject({
+      ...nobody,
+      detail: "No live worker serves jobs named send of the queue default.",
+    });
+
+    await seen({ concurrency: 2, running: 2 });
+    await seen({ id: "w-2", names: ["send"], concurrency: 3, running: 4 });
+    expect(await why(id)).toMatchObject({
+      reason: "workers_busy",
+      detail: "All slots are taken: 2 live workers serve such jobs and run 6 jobs in 5 slots.",
+      facts: { workers: 2, slots: 5, running: 6 },
+    });
+
+    await seen({ concurrency: 2, running: 1 });
+    expect(await why(id)).toMatchObject({
+      reason: "waiting_turn",
+      detail:
+        "The job is the next of its queue and name: 2 live workers serve such jobs and run 5 jobs in 5 slots.",
+      facts: { ahead: 0, capped: false, workers: 2, slots: 5, running: 5 },
+    });
+    await enqueueMany(context, [
+      { name: "send", priority: 9 },
+      { name: "resize", priority: 9 },
+      { name: "send" },
+    ]);
+    expect(await why(id)).toMatchObject({
+      detail: expect.stringMatching(/^1 job of the same queue and name goes first/) as string,
+      facts: { ahead: 1 },
+    });
+
+    clock.block(WORKER_TIMEOUT_MS + 1);
+    expect(await why(id)).toMatchObject(nobody);
+  });
+
+  test("those that go first are counted to 1000", async () => {
+    const { add, why, seen, context } = setUp();
+    await enqueueMany(
+      context,
+      Array.from({ length: 1_000 }, () => ({ name: "send" })),
+    );
+    await seen();
+    expect(await why(await add())).toMatchObject({ facts: { ahead: 1_000, capped: false } });
+    expect(await why(await add())).toMatchObject({
+      detail: expect.stringMatching(/^More than 1000 jobs of the same queue and name go first/) as string,
+      facts: { ahead: 1_000, capped: true },
+    });
+  });
+});
