@@ -17,6 +17,9 @@ const checks = [
 ensureInstalled();
 ensureBuilt();
 ensurePromtool();
+// Only now is there what it imports.
+const { ensureChromium } = await import("./ensure-chromium.mjs");
+ensureChromium();
 
 for (const [title, script] of checks) {
   const code = runScript(title, script);

@@ -118,17 +118,19 @@ export interface HttpServerOptions {
   readonly apiToken?: string;
   readonly tracing?: Tracer;
   readonly trustedProxies?: readonly string[];
+  /** Whether it serves the dashboard, as it was built last. Default: not. */
+  readonly dashboard?: boolean;
 }
 
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
   const { clock, apiToken = API_TOKEN, file = join(tempDirectory(), "konveier.db") } = options;
-  const { trustedProxies = [], storeClock } = options;
+  const { trustedProxies = [], storeClock, dashboard = false } = options;
   const store = openStore(`sqlite:${file}`, storeClock === undefined ? {} : { clock: storeClock });
   onTestFinished(() => store.close());
   const log: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });
   const context = createContext(store, { ...(clock !== undefined && { clock }), tracing: options.tracing });
-  const server = await createServer({ context, apiToken, logger, trustedProxies, dashboard: false });
+  const server = await createServer({ context, apiToken, logger, trustedProxies, dashboard });
   const faults = holdToContract(server.app);
   onTestFinished(async () => {
     await server.close();

@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { describe, expect, test, vi } from "vitest";
+import { CHROMIUM, isTooWide, useBrowser } from "../support/chromium.js";
+import { startHttpServer } from "../support/http-server.js";
+import { seed } from "./seed.js";
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const PAGES = [
+  "/",
+  "/queues",
+  "/queues/emails",
+  "/queues/newsletter",
+  "/jobs",
+  "/jobs?q=state%3Adead",
+  "/jobs/4",
+  "/jobs/7",
+  "/jobs/999",
+  "/dead",
+  "/schedules",
+  "/schedules/report.weekly",
+  "/workers",
+  "/metrics-ui",
+  "/settings",
+  "/settings?tab=access",
+  "/settings?tab=retention",
+  "/settings?tab=display",
+  "/settings?tab=audit",
+  "/settings?tab=about",
+];
+
+const SIZES = [
+  { width: 1_280, height: 800 },
+  { width: 390, height: 844 },
+];
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What a checker of accessibility finds, as lines. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, { runOnly: ${JSON.stringify(WCAG)} }).then(({ violations }) => violations)`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}
+
+/** Until the page shows what it has read. */
+async function settled(page: Page): Promise<void> {
+  await page.locator("main h1").first().waitFor({ state: "attached" });
+  await page.waitForLoadState("networkidle").catch(() => undefined);
+  await page.locator(".skeleton").first().waitFor({ state: "detached" });
+}
+
+describe.skipIf(CHROMIUM === null)("every page of the dashboard", () => {
+  const browser = useBrowser();
+
+  test.each(
+    (["en", "ru"] as const).flatMap((language) =>
+      (["light", "dark"] as const).map((theme) => [language, theme] as const),
+    ),
+  )("in %s and %s is accessible, fits its window, and runs without a fault", async (language, theme) => {
+    const server = await startHttpServer({ dashboard: true });
+    await seed(server);
+    const faults: string[] = [];
+    for (const size of SIZES) {
+      const context = await browser.signedIn(server, { language, theme, ...size });
+      const page = await context.newPage();
+      for (const path of PAGES) {
+        await page.goto(server.url + path);
+        await settled(page);
+        const place = `${path} at ${size.width}`;
+        if (await isTooWide(page)) faults.push(`${place} is too wide`);
+        faults.push(...(await violations(page)).map((violation) => `${place}: ${violation}`));
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { findChromium } from "../../scripts/ensure-chromium.mjs";
+import { API_TOKEN, type HttpServer } from "./http-server.js";
+
+/** Path of the browser; `null` where there is none, and then its tests are skipped. `npm test` gets one. */
+export const CHROMIUM = find();
+
+function find(): string | null {
+  const path = findChromium();
+  if (path === null && process.env["CI"] === "true") throw new Error("Chromium is missing: run npm test");
+  return path;
+}
+
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly language?: "en" | "ru";
+  readonly theme?: "light" | "dark";
+}
+
+/** A browser for the tests of a file. Call it in a `describe`. */
+export function useBrowser(): TestBrowser {
+  const browser = new TestBrowser();
+  beforeAll(() => browser.start());
+  afterAll(() => browser.stop());
+  return browser;
+}
+
+export class TestBrowser {
+  #browser: Browser | null = null;
+
+  async start(): Promise<void> {
+    if (CHROMIUM === null) return;
+    // Its sandbox needs rights that a container's root has not; it only sees pages of the tests.
+    this.#browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+  }
+
+  /** A browser of somebody who has signed in at the server. Whatever goes wrong in a page of it fails the test. */
+  async signedIn(server: HttpServer, look: Look = {}, token = API_TOKEN): Promise<BrowserContext> {
+    const context = await this.context(server, look);
+    const answer = await context.request.post(`${server.url}/v1/session`, { data: { token } });
+    expect(answer.status()).toBe(204);
+    return context;
+  }
+
+  /** A browser of a stranger. */
+  async context(server: HttpServer, look: Look = {}): Promise<BrowserContext> {
+    if (this.#browser === null) throw new Error("There is no browser");
+    const { width = 1_280, height = 800, language = "en", theme = "light" } = look;
+    const context = await this.#browser.newContext({
+      viewport: { width, height },
+      locale: language,
+      colorScheme: theme,
+      timezoneId: "Europe/Berlin",
+    });
+    const faults: string[] = [];
+    context.on("weberror", (error) => faults.push(`script error: ${String(error.error())}`));
+    context.on("console", (message) => {
+      // Reports of the content security policy come as errors too. Refused requests are the page's business.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        faults.push(`console: ${message.text()}`);
+    });
+    context.on("request", (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url))
+        faults.push(`request to another place: ${request.url()}`);
+    });
+    onTestFinished(async () => {
+      await context.close();
+      expect(faults).toEqual([]);
+    });
+    return context;
+  }
+}
+
+/** Whether the page is wider than its window. */
+export async function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>("document.documentElement.scrollWidth > window.innerWidth");
+}
