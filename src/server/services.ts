@@ -3,10 +3,10 @@ import type { EngineContext } from "../engine/context.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
-import { EventStreams } from "./events/streams.js";
 import { Metrics } from "./metrics/metrics.js";
 import { Readiness } from "./readiness.js";
 import { Signer } from "./signer.js";
+import { Streams } from "./streams/streams.js";
 
 /** What the routes work with. */
 export interface Services {
@@ -17,7 +17,7 @@ export interface Services {
   readonly remoteWorkers: RemoteWorkers;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
-  readonly streams: EventStreams;
+  readonly streams: Streams;
   readonly waits: JobWaits;
 }
 
@@ -33,7 +33,7 @@ export async function createServices(context: EngineContext, access: Access): Pr
     remoteWorkers: new RemoteWorkers(context),
     readiness: new Readiness(context),
     metrics: new Metrics(context, () => desk.waiting),
-    streams: new EventStreams(context),
+    streams: new Streams(context),
     waits: new JobWaits(context),
   };
 }
