@@ -17,6 +17,7 @@ import { homeRoute } from "./routes/home.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
+import { liveRoute } from "./routes/live.js";
 import { metricsRoute } from "./routes/metrics.js";
 import { noteRoutes } from "./routes/notes.js";
 import { openapiRoute } from "./routes/openapi.js";
@@ -133,6 +134,7 @@ function addRoutes(app: App, services: Services): void {
   statsRoutes(app, services);
   metricsRoute(app, services);
   eventRoutes(app, services);
+  liveRoute(app, services);
   refuseOthers();
 }
 

@@ -2,6 +2,7 @@ import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
 import type { EventStore } from "./events.js";
 import type { JobStore } from "./jobs.js";
+import type { LiveStore } from "./live.js";
 import type { MaintenanceStore } from "./maintenance.js";
 import type { OperationStore } from "./operations.js";
 import type { QueueStore } from "./queues.js";
@@ -33,6 +34,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly maintenance: MaintenanceStore;
   readonly events: EventStore;
+  readonly live: LiveStore;
 
   /** The store's own time, milliseconds since the epoch. */
   now(): number;
@@ -42,6 +44,12 @@ export interface Store {
    * It may be called without need, and calls may be joined. Returns what ends the subscription.
    */
   onChange(listener: (change: StoreChange) => void): () => void;
+
+  /**
+   * Calls `listener` soon after anything may have been written, whichever process did it. It may be called without
+   * need, and calls may be joined. Returns what ends the subscription.
+   */
+  onCommit(listener: () => void): () => void;
 
   /** Resolves when the store can be read; rejects with a `store_…` error that says what to do. */
   check(): Promise<void>;

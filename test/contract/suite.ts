@@ -15,6 +15,7 @@ import { idempotencyContract } from "./idempotency.js";
 import { lifecycleContract } from "./lifecycle.js";
 import { listContract } from "./list.js";
 import { modelContract } from "./model.js";
+import { liveContract } from "./live.js";
 import { notesContract } from "./notes.js";
 import { promoteContract } from "./promote.js";
 import { operationsContract } from "./operations.js";
@@ -64,6 +65,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     pruneContract(contract);
     changesContract(contract);
     eventsContract(contract);
+    liveContract(contract);
     lifecycleContract(contract);
     modelContract(contract);
     contract.checkSkips();

@@ -14,6 +14,7 @@ import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
+import { SqliteLive } from "./live.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
 import { SqliteOperations } from "./operations.js";
@@ -70,6 +71,7 @@ export class SqliteStore implements Store {
   readonly audit: SqliteAudit;
   readonly maintenance: SqliteMaintenance;
   readonly events: SqliteEvents;
+  readonly live: SqliteLive;
   readonly #changes: ChangeFeed;
   readonly #committer: Committer;
   readonly #guard: FileGuard;
@@ -130,6 +132,7 @@ export class SqliteStore implements Store {
     this.audit = new SqliteAudit(context);
     this.maintenance = new SqliteMaintenance(context, remove);
     this.events = new SqliteEvents(context);
+    this.live = new SqliteLive(context, this.queues);
     this.#changes = changes;
     this.#committer = committer;
     this.#guard = guard;
@@ -143,6 +146,10 @@ export class SqliteStore implements Store {
 
   onChange(listener: (change: StoreChange) => void): () => void {
     return this.#changes.subscribe(listener);
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#changes.subscribeToCommits(listener);
   }
 
   check(): Promise<void> {
