@@ -14,7 +14,10 @@ import { parseNetwork } from "../handlers/webhook/network.js";
 import { parseSigningSecret } from "../handlers/webhook/signature.js";
 import { sqliteFile } from "../open-store.js";
 import type { Retention } from "../store/maintenance.js";
+import type { EffectiveSetting, EnvironmentMark } from "../server/server-facts.js";
 import { API_TOKEN_RULE, isApiToken } from "./api-token.js";
+import { effectiveSettings } from "./effective-settings.js";
+import { readEnvironmentMark } from "./environment-mark.js";
 import { EXIT } from "./exit-codes.js";
 import {
   quoted,
@@ -40,6 +43,7 @@ export interface ServeConfig {
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers count. */
   readonly trustedProxies: readonly string[];
   readonly seedDemo: boolean;
+  readonly environment: EnvironmentMark | null;
   readonly worker: {
     readonly concurrency: number;
     readonly queues: readonly string[];
@@ -51,6 +55,8 @@ export interface ServeConfig {
   /** Whether spans are sent somewhere. The rest is read by the OpenTelemetry SDK itself. */
   readonly tracing: boolean;
   readonly webhook: { readonly allowCidrs: readonly string[]; readonly signingSecrets: readonly string[] };
+  /** All of this as administrators may see it. */
+  readonly effective: readonly EffectiveSetting[];
 }
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -82,7 +88,7 @@ export function readConfig(
   const settings = new Settings({ env, flags: flagsByName(flags), readFile });
   const databaseUrl = settings.text("DATABASE_URL") ?? DEFAULT_DATABASE_URL;
   const seedDemo = settings.yesOrNo("SEED_DEMO") ?? false;
-  const config: ServeConfig = {
+  const values: Omit<ServeConfig, "effective"> = {
     host: settings.parsed("HOST", readHost) ?? "127.0.0.1",
     port: settings.wholeNumber("PORT", 0, 65_535) ?? 8085,
     databaseUrl,
@@ -91,6 +97,7 @@ export function readConfig(
     apiToken: readApiToken(settings),
     trustedProxies: settings.list("KONVEIER_TRUST_PROXY", (entry) => problemOf(() => readProxy(entry))) ?? [],
     seedDemo,
+    environment: readEnvironmentMark(settings),
     worker: readWorker(settings, seedDemo),
     shutdownGraceMs: settings.wholeNumber("KONVEIER_SHUTDOWN_GRACE_MS", 0, MAX_GRACE_MS) ?? DEFAULT_GRACE_MS,
     retention: readRetention(settings),
@@ -102,6 +109,7 @@ export function readConfig(
     webhook: readWebhook(settings),
   };
   if (settings.faults.length > 0) throw configError(settings.faults);
+  const config: ServeConfig = { ...values, effective: effectiveSettings(values, settings) };
   return { config, warnings: [...unknownNames(settings), ...weaknesses(config)] };
 }
 

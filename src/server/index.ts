@@ -14,6 +14,7 @@ import { enqueueRoutes } from "./routes/enqueue.js";
 import { eventRoutes } from "./routes/events.js";
 import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
+import { infoRoute } from "./routes/info.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
@@ -30,6 +31,7 @@ import { tokenRoutes } from "./routes/tokens.js";
 import { statsRoutes } from "./routes/stats.js";
 import { waitRoute } from "./routes/wait.js";
 import { workerRoutes } from "./routes/workers.js";
+import { NO_FACTS, type ServerFacts } from "./server-facts.js";
 import { createServices, type Services } from "./services.js";
 import { followSilentConnections } from "./silent-connections.js";
 
@@ -45,6 +47,8 @@ export interface ServerOptions {
    * `-Proto` and `-Host` count. Default: none.
    */
   readonly trustedProxies?: readonly string[];
+  /** What `/v1/info` tells besides. Default: nothing. */
+  readonly facts?: ServerFacts;
 }
 
 /** The HTTP server: the API below `/v1`, and the health endpoints. See `docs/http-api.md`. */
@@ -78,10 +82,11 @@ export async function createServer({
   apiToken,
   logger,
   trustedProxies = [],
+  facts = NO_FACTS,
 }: ServerOptions): Promise<KonveierServer> {
   const access = createAccess(context, apiToken);
   const app = await createApp(access, logger, trustedProxies);
-  const services = await createServices(context, access);
+  const services = await createServices(context, access, { ...facts, trustedProxies: trustedProxies.length });
   addRoutes(app, services);
   const closeSilentConnections = followSilentConnections(app.server);
   const drain = (): void => {
@@ -113,6 +118,7 @@ function addRoutes(app: App, services: Services): void {
   const refuseOthers = refuseOtherMethods(app);
   homeRoute(app);
   openapiRoute(app);
+  infoRoute(app, services);
   healthRoutes(app, services);
   enqueueRoutes(app, services);
   jobSearchRoutes(app, services);

@@ -5,6 +5,7 @@ import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
 import { Metrics } from "./metrics/metrics.js";
 import { Readiness } from "./readiness.js";
+import type { ServerFacts } from "./server-facts.js";
 import { Signer } from "./signer.js";
 import { Streams } from "./streams/streams.js";
 
@@ -19,10 +20,15 @@ export interface Services {
   readonly metrics: Metrics;
   readonly streams: Streams;
   readonly waits: JobWaits;
+  readonly facts: ServerFacts & { readonly trustedProxies: number };
 }
 
 /** @throws KonveierError `store_…` */
-export async function createServices(context: EngineContext, access: Access): Promise<Services> {
+export async function createServices(
+  context: EngineContext,
+  access: Access,
+  facts: Services["facts"],
+): Promise<Services> {
   const signer = new Signer(await context.store.signingSecret());
   const desk = new ClaimDesk(context);
   return {
@@ -35,5 +41,6 @@ export async function createServices(context: EngineContext, access: Access): Pr
     metrics: new Metrics(context, () => desk.waiting),
     streams: new Streams(context),
     waits: new JobWaits(context),
+    facts,
   };
 }

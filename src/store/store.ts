@@ -60,11 +60,22 @@ export interface Store {
    */
   checkWrite(): Promise<void>;
 
+  /** What this store is. */
+  about(): Promise<StoreDescription>;
+
   /** A secret of this database: what is signed with it can be checked by every server on it. */
   signingSecret(): Promise<Buffer>;
 
   /** Finishes what was begun, then closes. Later calls reject with `store_closed`. May be called twice. */
   close(): Promise<void>;
+}
+
+export interface StoreDescription {
+  /** Such as `sqlite`. */
+  readonly kind: string;
+  /** Of the database software. */
+  readonly version: string;
+  readonly schemaVersion: number;
 }
 
 export interface StoreChange {

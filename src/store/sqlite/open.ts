@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from "../../core/clock.js";
-import type { Store, StoreChange } from "../store.js";
+import type { Store, StoreChange, StoreDescription } from "../store.js";
 import { SqliteAudit } from "./audit.js";
 import { ChangeByHand } from "./change-by-hand.js";
 import { ChangeFeed } from "./change-feed.js";
@@ -168,6 +168,14 @@ export class SqliteStore implements Store {
     this.#changes.stop();
     await this.#committer.close();
     this.db.close();
+  }
+
+  about(): Promise<StoreDescription> {
+    return this.#read(() => ({
+      kind: "sqlite",
+      version: this.db.prepare<[], string>("SELECT sqlite_version()").pluck().get() ?? "",
+      schemaVersion: this.#schema.version,
+    }));
   }
 
   signingSecret(): Promise<Buffer> {
