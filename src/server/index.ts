@@ -27,6 +27,7 @@ import { queueRoutes } from "./routes/queues.js";
 import { scheduleRoutes } from "./routes/schedules.js";
 import { sessionRoutes } from "./routes/session.js";
 import { settlementRoutes } from "./routes/settlements.js";
+import { suggestRoute } from "./routes/suggest.js";
 import { tokenRoutes } from "./routes/tokens.js";
 import { statsRoutes } from "./routes/stats.js";
 import { waitRoute } from "./routes/wait.js";
@@ -141,6 +142,7 @@ function addRoutes(app: App, services: Services): void {
   metricsRoute(app, services);
   eventRoutes(app, services);
   liveRoute(app, services);
+  suggestRoute(app, services);
   refuseOthers();
 }
 

@@ -8,6 +8,7 @@ import type { OperationStore } from "./operations.js";
 import type { QueueStore } from "./queues.js";
 import type { ScheduleStore } from "./schedules.js";
 import type { StatStore } from "./stats.js";
+import type { SuggestionStore } from "./suggestions.js";
 import type { TokenStore } from "./tokens.js";
 import type { WorkerStore } from "./workers.js";
 
@@ -35,6 +36,7 @@ export interface Store {
   readonly maintenance: MaintenanceStore;
   readonly events: EventStore;
   readonly live: LiveStore;
+  readonly suggestions: SuggestionStore;
 
   /** The store's own time, milliseconds since the epoch. */
   now(): number;

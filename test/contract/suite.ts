@@ -28,6 +28,7 @@ import { schedulesContract } from "./schedules.js";
 import { searchContract } from "./search.js";
 import { settleContract } from "./settle.js";
 import { statsContract } from "./stats.js";
+import { suggestionsContract } from "./suggestions.js";
 import { tokensContract } from "./tokens.js";
 import { totalsContract } from "./totals.js";
 import { tracingContract } from "./tracing.js";
@@ -66,6 +67,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     changesContract(contract);
     eventsContract(contract);
     liveContract(contract);
+    suggestionsContract(contract);
     lifecycleContract(contract);
     modelContract(contract);
     contract.checkSkips();

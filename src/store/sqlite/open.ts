@@ -24,6 +24,7 @@ import { Sequences } from "./sequences.js";
 import { SqliteSchedules } from "./schedules.js";
 import { SqliteStats } from "./stats.js";
 import type { StepHook } from "./steps.js";
+import { SqliteSuggestions } from "./suggestions.js";
 import { SqliteTokens } from "./tokens.js";
 import { SqliteWorkers } from "./workers.js";
 import { WriteCheck } from "./write-check.js";
@@ -72,6 +73,7 @@ export class SqliteStore implements Store {
   readonly maintenance: SqliteMaintenance;
   readonly events: SqliteEvents;
   readonly live: SqliteLive;
+  readonly suggestions: SqliteSuggestions;
   readonly #changes: ChangeFeed;
   readonly #committer: Committer;
   readonly #guard: FileGuard;
@@ -133,6 +135,7 @@ export class SqliteStore implements Store {
     this.maintenance = new SqliteMaintenance(context, remove);
     this.events = new SqliteEvents(context);
     this.live = new SqliteLive(context, this.queues);
+    this.suggestions = new SqliteSuggestions(context);
     this.#changes = changes;
     this.#committer = committer;
     this.#guard = guard;
