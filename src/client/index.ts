@@ -2,9 +2,11 @@
 export { KonveierClient } from "./client.js";
 export { ApiError, ConnectionError } from "./errors.js";
 export type { AuditClient } from "./audit.js";
-export type { EventMessage, EventsClient, EventReset, FollowOptions } from "./events.js";
+export type { EventMessage, EventsClient, EventReset } from "./events.js";
+export type { FollowOptions } from "./follow-frames.js";
 export type { JobQuery, JobsClient } from "./jobs.js";
 export type { Lease, LeasesClient } from "./leases.js";
+export type { LiveClient, LiveMessage } from "./live.js";
 export type { OperationsClient } from "./operations.js";
 export type { Page, PageQuery } from "./page.js";
 export type { QueuesClient } from "./queues.js";

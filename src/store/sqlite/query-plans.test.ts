@@ -74,6 +74,10 @@ describe("query plans", () => {
       sql: /WHERE waiting_slot IS NOT NULL AND paused_at/,
       index: /INDEX schedules_waiting/,
     },
+    "the next tag": {
+      sql: /^SELECT min\(tag\) FROM job_tags/,
+      index: /job_tags USING PRIMARY KEY \(tag>\?\)/,
+    },
     "the oldest pending job": {
       sql: /^WITH priorities/,
       index: /jobs_pending \(queue=\? AND name=\? AND priority=\?\)/,
