@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readConfig, type ServeConfig, type ServeFlags } from "./config.js";
+import { readConfig, type ServeFlags } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
 import { settingsHelp } from "./settings-help.js";
 import { StartError } from "./start-error.js";
 

@@ -14,11 +14,11 @@ import { parseNetwork } from "../handlers/webhook/network.js";
 import { parseSigningSecret } from "../handlers/webhook/signature.js";
 import { sqliteFile } from "../open-store.js";
 import type { Retention } from "../store/maintenance.js";
-import type { EffectiveSetting, EnvironmentMark } from "../server/server-facts.js";
 import { API_TOKEN_RULE, isApiToken } from "./api-token.js";
 import { effectiveSettings } from "./effective-settings.js";
 import { readEnvironmentMark } from "./environment-mark.js";
 import { EXIT } from "./exit-codes.js";
+import { LOG_LEVELS, type ServeConfig } from "./serve-config.js";
 import {
   quoted,
   Settings,
@@ -28,39 +28,6 @@ import {
   type SettingSources,
 } from "./settings.js";
 import { StartError } from "./start-error.js";
-
-/** What `konveier serve` runs with. */
-export interface ServeConfig {
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-  readonly databaseUrl: string;
-  /** The database file, or `:memory:`. */
-  readonly databaseFile: string;
-  readonly synchronous: "full" | "normal";
-  /** `null`: use the one in the data directory, made when it is missing. */
-  readonly apiToken: Secret | null;
-  /** Addresses and networks of proxies whose `X-Forwarded-…` headers count. */
-  readonly trustedProxies: readonly string[];
-  readonly seedDemo: boolean;
-  readonly environment: EnvironmentMark | null;
-  readonly worker: {
-    readonly concurrency: number;
-    readonly queues: readonly string[];
-    readonly leaseMs: number;
-  };
-  readonly shutdownGraceMs: number;
-  readonly retention: Partial<Retention>;
-  readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" | "auto" };
-  /** Whether spans are sent somewhere. The rest is read by the OpenTelemetry SDK itself. */
-  readonly tracing: boolean;
-  readonly webhook: { readonly allowCidrs: readonly string[]; readonly signingSecrets: readonly string[] };
-  /** All of this as administrators may see it. */
-  readonly effective: readonly EffectiveSetting[];
-}
-
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface ServeFlags {
   readonly host?: string;

@@ -1,6 +1,6 @@
 import type { EffectiveSetting } from "../server/server-facts.js";
 import { completeRetention } from "../engine/retention.js";
-import type { ServeConfig } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
 import type { Settings } from "./settings.js";
 
 type Values = Omit<ServeConfig, "effective">;

@@ -9,7 +9,7 @@ import { openStore } from "../open-store.js";
 import { createServer, logEvents, type KonveierServer } from "../server/index.js";
 import type { Store } from "../store/store.js";
 import { Worker } from "../worker/worker.js";
-import type { ServeConfig } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
 import type { Tracing } from "./tracing.js";
 
 /** Everything that `konveier serve` runs, on one store: HTTP server, background loops and a worker. */
