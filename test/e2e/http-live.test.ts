@@ -44,7 +44,7 @@ describe("GET /v1/live", () => {
     expect(Check(LiveSnapshotView, snapshot!.data)).toBe(true);
     expect(snapshot!.data!["version"]).toBe(version());
     expect(queuesIn(snapshot)).toMatchObject([{ name: "paused" }]);
-    expect(snapshot!.data!["queues"]).toMatchObject([{ pausedAt: expect.any(String) }]);
+    expect(snapshot!.data!["queues"]).toMatchObject([{ pausedAt: expect.any(String) as string }]);
 
     await server.post("/v1/jobs", { name: "work" });
     await client.until(() => client.events.length > 1);
