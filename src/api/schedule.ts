@@ -62,6 +62,15 @@ export const SchedulePageQuery = Type.Object(
   CLOSED,
 );
 
+export const ScheduleListQuery = Type.Object(
+  {
+    ...SchedulePageQuery.properties,
+    /** Latest entries of each history that are wanted. Default: none. */
+    runs: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 })),
+  },
+  CLOSED,
+);
+
 /** How many of the next runs are shown when nobody asks for another number. */
 export const DEFAULT_PREVIEW = 20;
 export const PreviewBody = Type.Object(
@@ -146,7 +155,20 @@ export const ScheduleRunView = Type.Object(
 );
 export type ScheduleRunView = Static<typeof ScheduleRunView>;
 
-export const SchedulePageView = Type.Object({ items: Type.Array(ScheduleView), nextCursor: Nullable.Text });
+const ScheduleItemView = Type.Object(
+  {
+    ...scheduleFields,
+    /** The latest entries of its history, newest first. Only when the query has `runs`. */
+    runs: Type.Optional(Type.Array(ScheduleRunView)),
+  },
+  { title: "ScheduleItem" },
+);
+export type ScheduleItemView = Static<typeof ScheduleItemView>;
+
+export const SchedulePageView = Type.Object({
+  items: Type.Array(ScheduleItemView),
+  nextCursor: Nullable.Text,
+});
 export const ScheduleRunPageView = Type.Object({
   items: Type.Array(ScheduleRunView),
   nextCursor: Nullable.Text,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readConfig, type ServeConfig, type ServeFlags } from "./config.js";
+import { readConfig, type ServeFlags } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
+import { settingsHelp } from "./settings-help.js";
 import { StartError } from "./start-error.js";
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -52,6 +54,8 @@ describe("readConfig", () => {
         retention: {},
         log: { level: "info", format: "auto" },
         webhook: { allowCidrs: [], signingSecrets: [] },
+        environment: null,
+        effective: expect.any(Array) as unknown,
       },
       warnings: [],
     });
@@ -64,6 +68,8 @@ describe("readConfig", () => {
       HOST: "::1",
       PORT: "0",
       DATABASE_URL: "sqlite:/var/lib/konveier/jobs.db",
+      KONVEIER_ENV_LABEL: "staging",
+      KONVEIER_ENV_COLOR: "#0369a1",
       KONVEIER_TRUST_PROXY: "10.0.0.0/8, ::1",
       KONVEIER_SYNCHRONOUS: "normal",
       KONVEIER_CONCURRENCY: "1000",
@@ -95,6 +101,8 @@ describe("readConfig", () => {
         retention: { completedMs: 0, cancelledMs: 60_000, deadMs: null, maxCompleted: 10_000 },
         log: { level: "debug", format: "json" },
         webhook: { allowCidrs: ["10.0.0.0/8", "fd00::/8"], signingSecrets: [SECRET, OTHER_SECRET] },
+        environment: { label: "staging", color: "#0369a1" },
+        effective: expect.any(Array) as unknown,
       },
       warnings: [],
     });
@@ -235,5 +243,55 @@ describe("warnings", () => {
     ]);
     expect(read({ API_TOKEN: "demo" }).warnings).toEqual([]);
     expect(read({ API_TOKEN: "0123456789abcdef", HOST: "::" }).warnings).toEqual([]);
+  });
+});
+
+describe("the mark of an installation", () => {
+  it("is a label, and a colour when there is one", () => {
+    const env = { KONVEIER_ENV_LABEL: " Production ", KONVEIER_ENV_COLOR: "#B91C1C" };
+    expect(config(env).environment).toEqual({ label: "Production", color: "#b91c1c" });
+    expect(config({ KONVEIER_ENV_LABEL: "Тест" }).environment).toEqual({ label: "Тест", color: null });
+  });
+
+  it.each([
+    [{ KONVEIER_ENV_LABEL: "x".repeat(41) }, "1 to 40 printable"],
+    [{ KONVEIER_ENV_LABEL: "a\u202eb" }, "1 to 40 printable"],
+    [{ KONVEIER_ENV_LABEL: "a", KONVEIER_ENV_COLOR: "red;x:y" }, "must be a colour"],
+    [{ KONVEIER_ENV_LABEL: "a", KONVEIER_ENV_COLOR: "#fff" }, "must be a colour"],
+    [{ KONVEIER_ENV_COLOR: "#ffffff" }, "needs KONVEIER_ENV_LABEL"],
+  ])("is refused: %j", (env, why) => {
+    expect(refusal(env).message).toContain(why);
+  });
+});
+
+describe("the settings that administrators see", () => {
+  it("are all that can be set, with their source", () => {
+    const env = { PORT: "9000", HOST: "0.0.0.0", API_TOKEN: SECRET, KONVEIER_WEBHOOK_SECRETS_FILE: "s" };
+    const { effective } = config(env, { host: "::1" }, { s: SECRET });
+    const by = new Map(effective.map((setting) => [setting.name, setting]));
+    expect(by.get("PORT")).toEqual({ name: "PORT", value: "9000", secret: false, source: "environment" });
+    expect(by.get("HOST")).toMatchObject({ value: "::1", source: "flag" });
+    expect(by.get("KONVEIER_RETENTION_DEAD_MS")).toMatchObject({ value: "7776000000", source: "default" });
+    expect(by.get("API_TOKEN")).toMatchObject({ value: null, secret: true, source: "environment" });
+    expect(by.get("KONVEIER_WEBHOOK_SECRETS")).toMatchObject({ value: null, secret: true, source: "file" });
+    const names = settingsHelp().matchAll(/^ {2}([A-Z][A-Z_]+?)(?:_FILE)? {2,}/gm);
+    expect(new Set(by.keys())).toEqual(new Set([...names].map(([, name]) => name)));
+  });
+
+  it("hold no secret, no path and no address with a password", () => {
+    const { effective } = config(
+      {
+        API_TOKEN: "token-token-token-token",
+        DATABASE_URL: "sqlite:/var/lib/private/jobs.db",
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://user:word@host:4318",
+        KONVEIER_WEBHOOK_SECRETS_FILE: "/run/secrets/webhook",
+      },
+      {},
+      { "/run/secrets/webhook": SECRET },
+    );
+    const text = JSON.stringify(effective);
+    for (const hidden of ["token-token", "private", "word", "/run", "whsec"])
+      expect(text).not.toContain(hidden);
+    expect(effective.find(({ name }) => name === "DATABASE_URL")?.value).toBe("sqlite");
   });
 });

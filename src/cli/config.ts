@@ -15,7 +15,10 @@ import { parseSigningSecret } from "../handlers/webhook/signature.js";
 import { sqliteFile } from "../open-store.js";
 import type { Retention } from "../store/maintenance.js";
 import { API_TOKEN_RULE, isApiToken } from "./api-token.js";
+import { effectiveSettings } from "./effective-settings.js";
+import { readEnvironmentMark } from "./environment-mark.js";
 import { EXIT } from "./exit-codes.js";
+import { LOG_LEVELS, type ServeConfig } from "./serve-config.js";
 import {
   quoted,
   Settings,
@@ -25,36 +28,6 @@ import {
   type SettingSources,
 } from "./settings.js";
 import { StartError } from "./start-error.js";
-
-/** What `konveier serve` runs with. */
-export interface ServeConfig {
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-  readonly databaseUrl: string;
-  /** The database file, or `:memory:`. */
-  readonly databaseFile: string;
-  readonly synchronous: "full" | "normal";
-  /** `null`: use the one in the data directory, made when it is missing. */
-  readonly apiToken: Secret | null;
-  /** Addresses and networks of proxies whose `X-Forwarded-…` headers count. */
-  readonly trustedProxies: readonly string[];
-  readonly seedDemo: boolean;
-  readonly worker: {
-    readonly concurrency: number;
-    readonly queues: readonly string[];
-    readonly leaseMs: number;
-  };
-  readonly shutdownGraceMs: number;
-  readonly retention: Partial<Retention>;
-  readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" | "auto" };
-  /** Whether spans are sent somewhere. The rest is read by the OpenTelemetry SDK itself. */
-  readonly tracing: boolean;
-  readonly webhook: { readonly allowCidrs: readonly string[]; readonly signingSecrets: readonly string[] };
-}
-
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface ServeFlags {
   readonly host?: string;
@@ -82,7 +55,7 @@ export function readConfig(
   const settings = new Settings({ env, flags: flagsByName(flags), readFile });
   const databaseUrl = settings.text("DATABASE_URL") ?? DEFAULT_DATABASE_URL;
   const seedDemo = settings.yesOrNo("SEED_DEMO") ?? false;
-  const config: ServeConfig = {
+  const values: Omit<ServeConfig, "effective"> = {
     host: settings.parsed("HOST", readHost) ?? "127.0.0.1",
     port: settings.wholeNumber("PORT", 0, 65_535) ?? 8085,
     databaseUrl,
@@ -91,6 +64,7 @@ export function readConfig(
     apiToken: readApiToken(settings),
     trustedProxies: settings.list("KONVEIER_TRUST_PROXY", (entry) => problemOf(() => readProxy(entry))) ?? [],
     seedDemo,
+    environment: readEnvironmentMark(settings),
     worker: readWorker(settings, seedDemo),
     shutdownGraceMs: settings.wholeNumber("KONVEIER_SHUTDOWN_GRACE_MS", 0, MAX_GRACE_MS) ?? DEFAULT_GRACE_MS,
     retention: readRetention(settings),
@@ -102,6 +76,7 @@ export function readConfig(
     webhook: readWebhook(settings),
   };
   if (settings.faults.length > 0) throw configError(settings.faults);
+  const config: ServeConfig = { ...values, effective: effectiveSettings(values, settings) };
   return { config, warnings: [...unknownNames(settings), ...weaknesses(config)] };
 }
 

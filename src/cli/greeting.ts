@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { ServeConfig } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
 
 /** Where the token of this server came from. */
 export type TokenSource =

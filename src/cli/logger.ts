@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino";
-import type { ServeConfig } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
 
 /**
  * The logger of the process. It writes to stderr, so that stdout holds nothing but what was asked for.

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { createContext } from "../engine/context.js";
+import { completeRetention } from "../engine/retention.js";
 import { Background } from "../engine/loops/background.js";
 import { startDemo, type Demo } from "../handlers/demo/demo.js";
 import { demoJobs } from "../handlers/demo/jobs.js";
@@ -8,7 +9,7 @@ import { openStore } from "../open-store.js";
 import { createServer, logEvents, type KonveierServer } from "../server/index.js";
 import type { Store } from "../store/store.js";
 import { Worker } from "../worker/worker.js";
-import type { ServeConfig } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
 import type { Tracing } from "./tracing.js";
 
 /** Everything that `konveier serve` runs, on one store: HTTP server, background loops and a worker. */
@@ -43,7 +44,9 @@ export class Service {
     const { config, logger, store } = this;
     const context = createContext(store, { tracing: this.tracing?.tracer });
     logEvents(context.events, logger);
-    const server = await createServer({ context, apiToken, logger, trustedProxies: config.trustedProxies });
+    const { trustedProxies, environment, effective } = config;
+    const facts = { environment, retention: completeRetention(config.retention), settings: effective };
+    const server = await createServer({ context, apiToken, logger, trustedProxies, facts });
     const worker = new Worker(context, {
       jobs: [webhookCall(config.webhook), ...(config.seedDemo ? demoJobs() : [])],
       ...config.worker,

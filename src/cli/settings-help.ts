@@ -6,6 +6,8 @@ const SETTINGS: readonly (readonly [name: string, meaning: string])[] = [
   ["HOST", "address to listen on, default 127.0.0.1"],
   ["PORT", "port to listen on, default 8085"],
   ["DATABASE_URL", "default sqlite:./data/konveier.db"],
+  ["KONVEIER_ENV_LABEL", "what the dashboard calls this installation, such as production"],
+  ["KONVEIER_ENV_COLOR", "colour of that label, such as #b91c1c"],
   ["KONVEIER_TRUST_PROXY", "proxies whose X-Forwarded headers count, such as 10.0.0.0/8, default none"],
   ["KONVEIER_SYNCHRONOUS", "full or normal, default full: accepted jobs survive a power cut"],
   ["KONVEIER_CONCURRENCY", "jobs that the worker runs at a time, default 20"],

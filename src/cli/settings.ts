@@ -40,6 +40,14 @@ export class Settings {
 
   constructor(private readonly sources: SettingSources) {}
 
+  /** Where a setting's value comes from. */
+  sourceOf(name: string): "default" | "environment" | "flag" | "file" {
+    if (this.sources.flags.has(name)) return "flag";
+    if (this.#variable(name) !== undefined) return "environment";
+    const file = `${name}_FILE`;
+    return this.#known.has(file) && this.#variable(file) !== undefined ? "file" : "default";
+  }
+
   text(name: string): string | undefined {
     this.#known.add(name);
     const flag = this.sources.flags.get(name);

@@ -1,5 +1,5 @@
 import { isStoreError } from "../core/errors.js";
-import type { ServeConfig } from "./config.js";
+import type { ServeConfig } from "./serve-config.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { StartError } from "./start-error.js";
 

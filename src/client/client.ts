@@ -1,4 +1,6 @@
 import type { EnqueuedJobView } from "../api/job.js";
+import type { InfoView } from "../api/info.js";
+import type { SuggestQuery } from "../api/suggest.js";
 import type { WorkerView } from "../api/worker.js";
 import type { JobRequest } from "../core/job-request.js";
 import type { TraceContext } from "../core/trace-context.js";
@@ -8,6 +10,7 @@ import { DeadClient } from "./dead.js";
 import { EventsClient } from "./events.js";
 import { JobsClient } from "./jobs.js";
 import { LeasesClient } from "./leases.js";
+import { LiveClient } from "./live.js";
 import { OperationsClient } from "./operations.js";
 import { QueuesClient } from "./queues.js";
 import { SchedulesClient } from "./schedules.js";
@@ -29,6 +32,7 @@ export class KonveierClient {
   readonly schedules: SchedulesClient;
   readonly operations: OperationsClient;
   readonly events: EventsClient;
+  readonly live: LiveClient;
   readonly stats: StatsClient;
   readonly tokens: TokensClient;
   readonly audit: AuditClient;
@@ -49,6 +53,7 @@ export class KonveierClient {
     this.schedules = new SchedulesClient(this.#transport);
     this.operations = new OperationsClient(this.#transport);
     this.events = new EventsClient(this.#transport);
+    this.live = new LiveClient(this.#transport);
     this.stats = new StatsClient(this.#transport);
     this.tokens = new TokensClient(this.#transport);
     this.audit = new AuditClient(this.#transport);
@@ -88,6 +93,23 @@ export class KonveierClient {
     const { items } = await (tracer === null
       ? send(null)
       : traceEnqueue(tracer, jobs, null, send, () => null));
+    return items;
+  }
+
+  /** Version, limits, retention and, for administrators, settings of the server. */
+  info(options: CallOptions = {}): Promise<InfoView> {
+    return this.#transport.json({ ...options, method: "GET", path: "/v1/info", repeatable: true });
+  }
+
+  /** Names that begin as somebody has begun to type. */
+  async suggest(query: SuggestQuery, options: CallOptions = {}): Promise<readonly string[]> {
+    const { items } = await this.#transport.json<{ items: string[] }>({
+      ...options,
+      method: "GET",
+      path: "/v1/suggest",
+      query,
+      repeatable: true,
+    });
     return items;
   }
 

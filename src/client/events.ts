@@ -1,8 +1,6 @@
 import type { EventPageView, EventQuery, EventView } from "../api/event.js";
-import { callAt } from "../core/clock.js";
-import { ConnectionError, mayPass } from "./errors.js";
-import { framesOf, type Frame } from "./event-frames.js";
-import { pause, pauseMs } from "./pause.js";
+import type { Frame } from "./event-frames.js";
+import { followFrames, type FollowOptions } from "./follow-frames.js";
 import type { CallOptions, Transport } from "./transport.js";
 
 /** What follows is not all that happened: look at everything anew. */
@@ -18,16 +16,6 @@ export type EventMessage = EventView | EventReset;
 /** Which events are wanted. All of it narrows; `after` is the `seq` of the last event that is known. */
 export type EventFilter = Omit<EventQuery, "limit">;
 
-export interface FollowOptions {
-  readonly signal?: AbortSignal;
-  /** Told before each new try, after the stream ended or could not be opened. */
-  readonly onReconnect?: (why: unknown) => void;
-}
-
-/** The server says something every 15 s; after three times as long the connection is taken for dead. */
-const SILENCE_MS = 45_000;
-const MAX_FIRST_TRIES = 3;
-
 /** Follows what happens: `client.events`. */
 export class EventsClient {
   constructor(private readonly transport: Transport) {}
@@ -41,24 +29,19 @@ export class EventsClient {
    */
   async *follow(
     filter: EventFilter = {},
-    { signal, onReconnect = () => undefined }: FollowOptions = {},
+    options: FollowOptions = {},
   ): AsyncGenerator<EventMessage, void, undefined> {
-    const place = { after: filter.after ?? null, retryMs: 0, opened: false };
-    for (let failures = 1; ; failures += 1) {
-      let why: unknown = new ConnectionError("the stream ended", true);
-      try {
-        for await (const message of this.#open(filter, place, signal)) {
-          failures = 0;
-          if (message !== null) yield message;
-        }
-      } catch (error) {
-        if (signal?.aborted === true || !mayPass(error)) throw error;
-        if (!place.opened && failures >= MAX_FIRST_TRIES) throw error;
-        why = error;
-      }
-      onReconnect(why);
-      const { clock, random } = this.transport;
-      await pause(clock, place.retryMs + pauseMs(Math.max(failures, 1), why, random), signal);
+    let after = filter.after ?? null;
+    const query = wireQuery({ ...filter, after: undefined });
+    const request = () => ({
+      path: "/v1/events",
+      query,
+      headers: { ...(after !== null && { "last-event-id": after }) },
+    });
+    for await (const frame of followFrames(this.transport, request, options)) {
+      after = frame.id ?? after;
+      const message = messageOf(frame);
+      if (message !== null) yield message;
     }
   }
 
@@ -75,68 +58,6 @@ export class EventsClient {
       repeatable: true,
     } as const;
     return this.transport.json(call);
-  }
-
-  /** One connection. `null`: nothing for the caller, but the connection works. */
-  async *#open(
-    filter: EventFilter,
-    place: { after: string | null; retryMs: number; opened: boolean },
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<EventMessage | null, void, undefined> {
-    signal?.throwIfAborted();
-    const connection = new AbortController();
-    const abort = (): void => {
-      connection.abort(signal?.reason);
-    };
-    signal?.addEventListener("abort", abort);
-    const watchdog = new Watchdog(this.transport, connection);
-    try {
-      const headers = {
-        accept: "text/event-stream",
-        ...(place.after !== null && { "last-event-id": place.after }),
-      };
-      const query = wireQuery({ ...filter, after: undefined });
-      const body = await this.transport.stream("/v1/events", query, headers, connection.signal);
-      place.opened = true;
-      for await (const frame of framesOf(body)) {
-        watchdog.heard();
-        place.after = frame.id ?? place.after;
-        place.retryMs = frame.retryMs ?? place.retryMs;
-        yield messageOf(frame);
-      }
-    } catch (error) {
-      if (connection.signal.aborted) throw connection.signal.reason;
-      if (error instanceof TypeError) throw new ConnectionError("the stream broke", true, { cause: error });
-      throw error;
-    } finally {
-      watchdog.stop();
-      signal?.removeEventListener("abort", abort);
-      connection.abort();
-    }
-  }
-}
-
-/** Ends a connection on which nothing comes any more. */
-class Watchdog {
-  #cancel: () => void = () => undefined;
-
-  constructor(
-    private readonly transport: Transport,
-    private readonly connection: AbortController,
-  ) {
-    this.heard();
-  }
-
-  heard(): void {
-    const { clock } = this.transport;
-    this.#cancel();
-    this.#cancel = callAt(clock, clock.monotonic() + SILENCE_MS, () => {
-      this.connection.abort(new ConnectionError(`nothing came for ${SILENCE_MS / 1_000} s`, true));
-    });
-  }
-
-  stop(): void {
-    this.#cancel();
   }
 }
 

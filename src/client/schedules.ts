@@ -5,6 +5,7 @@ import type {
   PreviewView,
   ScheduleBody,
   ScheduleDetailView,
+  ScheduleItemView,
   ScheduleRunView,
   ScheduleView,
 } from "../api/schedule.js";
@@ -29,7 +30,11 @@ export class SchedulesClient {
     return this.transport.json({ ...options, method: "GET", path: pathOf(key), repeatable: true });
   }
 
-  page(query: PageQuery = {}, options: CallOptions = {}): Promise<Page<ScheduleView>> {
+  /** With `runs` each of them has that many of its latest runs. */
+  page(
+    query: PageQuery & { readonly runs?: number } = {},
+    options: CallOptions = {},
+  ): Promise<Page<ScheduleItemView>> {
     const path = "/v1/schedules";
     return this.transport.json({ ...options, method: "GET", path, query: { ...query }, repeatable: true });
   }

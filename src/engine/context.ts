@@ -4,6 +4,7 @@ import { Events } from "../core/events.js";
 import { guardTracer, type Tracer } from "../core/tracing.js";
 import type { Store } from "../store/store.js";
 import { JournalReader } from "./events/journal-reader.js";
+import { LiveReader } from "./live/live-reader.js";
 import { StoreHealth } from "./store-health.js";
 
 /** What every use case works with. */
@@ -15,6 +16,7 @@ export interface EngineContext {
   readonly events: Events;
   readonly health: StoreHealth;
   readonly journal: JournalReader;
+  readonly live: LiveReader;
   /** Backoff functions by job name, of the jobs that this process defines. */
   readonly backoffFunctions: Map<string, BackoffFunction>;
   /** `null`: nothing is traced. */
@@ -38,6 +40,7 @@ export function createContext(
     events,
     health,
     journal: new JournalReader(store, clock, health),
+    live: new LiveReader(store, clock, health),
     backoffFunctions: new Map(),
     tracer: tracing === undefined ? null : guardTracer(tracing, reportTo(events)),
   };

@@ -29,7 +29,7 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-const BODY_LIMIT = 1024 * 1024;
+export const BODY_LIMIT = 1024 * 1024;
 
 /** A client that sends its headers or body slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 15_000;

@@ -16,11 +16,13 @@ import { eventRoutes } from "./routes/events.js";
 import { findingRoute } from "./routes/findings.js";
 import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
+import { infoRoute } from "./routes/info.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { deadRoutes } from "./routes/dead.js";
 import { explainRoute } from "./routes/explain.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
+import { liveRoute } from "./routes/live.js";
 import { metricsRoute } from "./routes/metrics.js";
 import { noteRoutes } from "./routes/notes.js";
 import { openapiRoute } from "./routes/openapi.js";
@@ -29,10 +31,12 @@ import { queueRoutes } from "./routes/queues.js";
 import { scheduleRoutes } from "./routes/schedules.js";
 import { sessionRoutes } from "./routes/session.js";
 import { settlementRoutes } from "./routes/settlements.js";
+import { suggestRoute } from "./routes/suggest.js";
 import { tokenRoutes } from "./routes/tokens.js";
 import { statsRoutes } from "./routes/stats.js";
 import { waitRoute } from "./routes/wait.js";
 import { workerRoutes } from "./routes/workers.js";
+import { NO_FACTS, type ServerFacts } from "./server-facts.js";
 import { createServices, type Services } from "./services.js";
 import { followSilentConnections } from "./silent-connections.js";
 
@@ -50,6 +54,8 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[];
   /** Whether the dashboard is served beside the API. Default: it is. */
   readonly dashboard?: boolean;
+  /** What `/v1/info` tells besides. Default: nothing. */
+  readonly facts?: ServerFacts;
 }
 
 /** The HTTP server: the API below `/v1`, and the health endpoints. See `docs/http-api.md`. */
@@ -83,11 +89,12 @@ export async function createServer({
   apiToken,
   logger,
   trustedProxies = [],
+  facts = NO_FACTS,
   dashboard = true,
 }: ServerOptions): Promise<KonveierServer> {
   const access = createAccess(context, apiToken);
   const app = await createApp(access, logger, trustedProxies);
-  const services = await createServices(context, access);
+  const services = await createServices(context, access, { ...facts, trustedProxies: trustedProxies.length });
   await addRoutes(app, services, dashboard);
   const closeSilentConnections = followSilentConnections(app.server);
   const drain = (): void => {
@@ -120,6 +127,7 @@ async function addRoutes(app: App, services: Services, dashboard: boolean): Prom
   if (dashboard) await dashboardRoutes(app);
   else homeRoute(app);
   openapiRoute(app);
+  infoRoute(app, services);
   healthRoutes(app, services);
   findingRoute(app, services);
   enqueueRoutes(app, services);
@@ -144,6 +152,8 @@ async function addRoutes(app: App, services: Services, dashboard: boolean): Prom
   statsRoutes(app, services);
   metricsRoute(app, services);
   eventRoutes(app, services);
+  liveRoute(app, services);
+  suggestRoute(app, services);
   refuseOthers();
 }
 

@@ -5,10 +5,11 @@ import { RollUps } from "../engine/statistics/roll-ups.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
-import { EventStreams } from "./events/streams.js";
 import { Metrics } from "./metrics/metrics.js";
 import { Readiness } from "./readiness.js";
+import type { ServerFacts } from "./server-facts.js";
 import { Signer } from "./signer.js";
+import { Streams } from "./streams/streams.js";
 
 /** What the routes work with. */
 export interface Services {
@@ -21,12 +22,17 @@ export interface Services {
   readonly metrics: Metrics;
   readonly rollUps: RollUps;
   readonly findings: Findings;
-  readonly streams: EventStreams;
+  readonly streams: Streams;
   readonly waits: JobWaits;
+  readonly facts: ServerFacts & { readonly trustedProxies: number };
 }
 
 /** @throws KonveierError `store_…` */
-export async function createServices(context: EngineContext, access: Access): Promise<Services> {
+export async function createServices(
+  context: EngineContext,
+  access: Access,
+  facts: Services["facts"],
+): Promise<Services> {
   const signer = new Signer(await context.store.signingSecret());
   const desk = new ClaimDesk(context);
   const rollUps = new RollUps(context.store);
@@ -40,7 +46,8 @@ export async function createServices(context: EngineContext, access: Access): Pr
     metrics: new Metrics(context, () => desk.waiting),
     rollUps,
     findings: new Findings(context.store, context.clock, rollUps),
-    streams: new EventStreams(context),
+    streams: new Streams(context),
     waits: new JobWaits(context),
+    facts,
   };
 }

@@ -105,4 +105,6 @@ export interface ScheduleStore {
 
   /** History, newest first, of entries before `beforeSeq`. */
   runs(key: string, limit: number, beforeSeq: number | null): Promise<readonly ScheduleRun[]>;
+  /** The latest entries of each history, up to `limit`, newest first. Keys without any may be left out. */
+  latestRuns(keys: readonly string[], limit: number): Promise<ReadonlyMap<string, readonly ScheduleRun[]>>;
 }

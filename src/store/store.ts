@@ -3,11 +3,13 @@ import type { ClaimStore } from "./claims.js";
 import type { DeadStore } from "./dead.js";
 import type { EventStore } from "./events.js";
 import type { JobStore } from "./jobs.js";
+import type { LiveStore } from "./live.js";
 import type { MaintenanceStore } from "./maintenance.js";
 import type { OperationStore } from "./operations.js";
 import type { QueueStore } from "./queues.js";
 import type { ScheduleStore } from "./schedules.js";
 import type { StatStore } from "./stats.js";
+import type { SuggestionStore } from "./suggestions.js";
 import type { TokenStore } from "./tokens.js";
 import type { WorkerStore } from "./workers.js";
 
@@ -35,6 +37,8 @@ export interface Store {
   readonly audit: AuditStore;
   readonly maintenance: MaintenanceStore;
   readonly events: EventStore;
+  readonly live: LiveStore;
+  readonly suggestions: SuggestionStore;
 
   /** The store's own time, milliseconds since the epoch. */
   now(): number;
@@ -45,6 +49,12 @@ export interface Store {
    */
   onChange(listener: (change: StoreChange) => void): () => void;
 
+  /**
+   * Calls `listener` soon after anything may have been written, whichever process did it. It may be called without
+   * need, and calls may be joined. Returns what ends the subscription.
+   */
+  onCommit(listener: () => void): () => void;
+
   /** Resolves when the store can be read; rejects with a `store_…` error that says what to do. */
   check(): Promise<void>;
 
@@ -54,11 +64,22 @@ export interface Store {
    */
   checkWrite(): Promise<void>;
 
+  /** What this store is. */
+  about(): Promise<StoreDescription>;
+
   /** A secret of this database: what is signed with it can be checked by every server on it. */
   signingSecret(): Promise<Buffer>;
 
   /** Finishes what was begun, then closes. Later calls reject with `store_closed`. May be called twice. */
   close(): Promise<void>;
+}
+
+export interface StoreDescription {
+  /** Such as `sqlite`. */
+  readonly kind: string;
+  /** Of the database software. */
+  readonly version: string;
+  readonly schemaVersion: number;
 }
 
 export interface StoreChange {

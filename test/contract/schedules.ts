@@ -436,6 +436,24 @@ export function schedulesContract(contract: Contract): void {
       },
     );
 
+    contract.test("the latest of many histories come at once, each as its own list says", async (harness) => {
+      const { store, engine } = harness;
+      await put(harness, {}, "a");
+      await put(harness, { everyMs: 2 * MINUTE, overlap: "skip" }, "b");
+      await put(harness, { everyMs: 24 * HOUR }, "never");
+      for (let n = 0; n < MAX_SCHEDULE_RUNS_KEPT + 5; n += 1) await after(harness, MINUTE);
+      await runSchedule(engine, "a");
+      const latest = await store.schedules.latestRuns(["a", "b", "never", "none"], 3);
+      expect([...latest.keys()].toSorted()).toEqual(["a", "b"]);
+      for (const key of ["a", "b"]) {
+        expect(latest.get(key)).toHaveLength(3);
+        expect(latest.get(key)).toEqual(await store.schedules.runs(key, 3, null));
+      }
+      const all = await store.schedules.latestRuns(["a"], MAX_SCHEDULE_RUNS_KEPT);
+      expect(all.get("a")).toEqual(await store.schedules.runs("a", 1_000, null));
+      expect((await store.schedules.latestRuns([], 3)).size).toBe(0);
+    });
+
     contract.test("the history is bounded and pages backwards", async (harness) => {
       await put(harness, { everyMs: 1_000 });
       for (let round = 0; round < MAX_SCHEDULE_RUNS_KEPT + 20; round += 1) await after(harness, 1_000);

@@ -89,6 +89,7 @@ describe("docs/http-api.md", () => {
     const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env, cwd: home });
     const isText = route === "GET /" || route === "GET /metrics";
     if (route === "GET /v1/events") expect(stdout).toMatch(/^retry: \d+\nid: \d+\n\n/);
+    else if (route === "GET /v1/live") expect(stdout).toMatch(/^retry: \d+\n\nevent: snapshot\ndata: \{/);
     else if (stdout !== "" && !isText) expect(() => JSON.parse(stdout) as unknown).not.toThrow();
   });
 });

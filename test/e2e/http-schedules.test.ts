@@ -5,7 +5,14 @@ import { ClaimView } from "../../src/api/claim.js";
 import { EnqueuedJobView, JobDetailView } from "../../src/api/job.js";
 import { JobPageView } from "../../src/api/job-list.js";
 import { Problem } from "../../src/api/problem.js";
-import { PreviewView, ScheduleDetailView, ScheduleRunView, ScheduleView } from "../../src/api/schedule.js";
+import {
+  PreviewView,
+  ScheduleDetailView,
+  SchedulePageView,
+  ScheduleRunPageView,
+  ScheduleRunView,
+  ScheduleView,
+} from "../../src/api/schedule.js";
 import { Background } from "../../src/engine/loops/background.js";
 import { startHttpServer, type Answer, type HttpServer } from "../support/http-server.js";
 
@@ -328,6 +335,18 @@ describe("GET /v1/schedules", () => {
     expect(keys).toEqual(["B", "a", "aa", "c", "d", "e"]);
     expect(pages).toBe(2);
     expect((await server.get("/v1/schedules?limit=500")).as(SchedulePage).items).toHaveLength(5);
+  });
+
+  test("has the latest runs of each with `runs`, and none without", async () => {
+    const server = await startHttpServer();
+    for (const key of ["a", "b"]) await created(server, key);
+    for (let n = 0; n < 3; n += 1) await server.post("/v1/schedules/a/run");
+    const { items } = (await server.get("/v1/schedules?runs=2")).as(SchedulePageView);
+    const history = (await server.get("/v1/schedules/a/runs?limit=2")).as(ScheduleRunPageView);
+    expect(items.map(({ runs }) => runs)).toEqual([history.items, []]);
+    const [plain] = (await server.get("/v1/schedules")).as(SchedulePageView).items;
+    expect(plain).not.toHaveProperty("runs");
+    expect((await server.get("/v1/schedules?runs=31")).status).toBe(422);
   });
 
   test("has no payloads", async () => {

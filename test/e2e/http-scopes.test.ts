@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   signIn: "everybody",
   signOut: "everybody",
   getSelf: "any",
+  getInfo: "any",
 
   enqueueJob: ["admin", "operator", "producer"],
   enqueueJobs: ["admin", "operator", "producer"],
@@ -39,6 +40,8 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   listFindings: ["admin", "operator", "read-only"],
   getMetrics: ["admin", "operator", "metrics"],
   followEvents: ["admin", "operator", "read-only"],
+  followLive: ["admin", "operator", "read-only"],
+  suggest: ["admin", "operator", "read-only"],
   listOperations: ["admin", "operator", "read-only"],
   getOperation: ["admin", "operator", "read-only"],
   listSchedules: ["admin", "operator", "read-only"],

@@ -6,7 +6,7 @@ import type { FuzzRequest, Sender } from "./requests.js";
 const HANGS_MS = 20_000;
 /** Calls that wait by design, such as a claim, are hung up on after this. */
 const PATIENCE_MS = 40;
-const WAITING = new Set(["claimJobs", "waitForJob", "followEvents"]);
+const WAITING = new Set(["claimJobs", "waitForJob", "followEvents", "followLive"]);
 
 export type Outcome =
   | { readonly type: "answered"; readonly status: number; readonly text: string }

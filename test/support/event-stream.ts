@@ -42,12 +42,13 @@ export class StreamClient {
       lastId,
       accept,
       token = API_TOKEN,
-    }: { lastId?: number | string | null; accept?: string; token?: string } = {},
+      cookie,
+    }: { lastId?: number | string | null; accept?: string; token?: string; cookie?: string } = {},
   ): Promise<StreamClient> {
     const sent = request(url, {
       agent: false,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...(cookie === undefined ? { authorization: `Bearer ${token}` } : { cookie }),
         ...(accept !== undefined && { accept }),
         ...(lastId != null && { "last-event-id": String(lastId) }),
       },

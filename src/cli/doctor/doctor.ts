@@ -1,6 +1,7 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { readConfig, type ServeConfig } from "../config.js";
+import { readConfig } from "../config.js";
+import type { ServeConfig } from "../serve-config.js";
 import { tokenFile } from "../greeting.js";
 import { localUrl } from "../local-url.js";
 import { StartError } from "../start-error.js";

@@ -1,23 +1,18 @@
 import type { JournalEvent } from "../../core/journal.js";
 import type { Gap } from "../../store/events.js";
+import { frame } from "../streams/frames.js";
 import { eventView } from "../views/event.js";
-
-/** Why the server ends a stream. */
-export type ByeReason = "slow" | "draining" | "auth";
-
-/** Nothing happens, and the connection lives. */
-export const HEARTBEAT = ":\n\n";
 
 /** Every stream gets the same text, so it is made once. */
 const made = new WeakMap<JournalEvent, string>();
 
 export function eventFrame(event: JournalEvent): string {
-  let frame = made.get(event);
-  if (frame === undefined) {
-    frame = `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event))}\n\n`;
-    made.set(event, frame);
+  let text = made.get(event);
+  if (text === undefined) {
+    text = `id: ${event.seq}\n${frame(event.type, eventView(event))}`;
+    made.set(event, text);
   }
-  return frame;
+  return text;
 }
 
 /** What a stream begins with: a client that loses it at once knows already where to go on. */
@@ -27,9 +22,5 @@ export function helloFrame(retryMs: number, id: number): string {
 
 /** What comes after is not all that happened: the client has to look at everything anew. */
 export function resetFrame(reason: Gap, id: number): string {
-  return `id: ${id}\nevent: reset\ndata: ${JSON.stringify({ reason, id })}\n\n`;
-}
-
-export function byeFrame(reason: ByeReason): string {
-  return `event: bye\ndata: ${JSON.stringify({ reason })}\n\n`;
+  return `id: ${id}\n${frame("reset", { reason, id })}`;
 }

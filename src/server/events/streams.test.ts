@@ -10,14 +10,15 @@ import { createContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
 import { openStore } from "../../open-store.js";
 import { eventFilter } from "./filter.js";
-import { EventStreams } from "./streams.js";
+import { Streams } from "../streams/streams.js";
+import { EventFeed } from "./event-feed.js";
 
 /** Streams on a server that has nothing else. Time stands still: `deliver` lets it pass. */
 async function setUp() {
   const store = openStore(`sqlite:${join(tempDirectory(), "konveier.db")}`);
   const clock = new FakeClock();
   const context = createContext(store, { clock, random: () => 0.5 });
-  const streams = new EventStreams(context);
+  const streams = new Streams(context);
   const revoked = new Set<string>();
   const app = Fastify();
   app.setErrorHandler((error, _request, reply) => {
@@ -28,7 +29,13 @@ async function setUp() {
     const maySee = hidden === null ? null : (queue: string) => queue !== hidden;
     const start = after === undefined ? "now" : { after: Number(after) };
     const isGood = () => Promise.resolve(owner === null || !revoked.has(owner));
-    return streams.open(request, reply, { owner, maySee, isGood }, eventFilter({}, maySee), start);
+    const filter = eventFilter({}, maySee);
+    return streams.open(
+      request,
+      reply,
+      { owner, isGood },
+      (stream) => new EventFeed(context, stream, filter, start),
+    );
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
@@ -51,7 +58,7 @@ async function setUp() {
 
 const LONG = "n".repeat(128);
 
-describe("EventStreams", () => {
+describe("streams of events", () => {
   test("at most 20 streams of one owner; one that ends makes room", async () => {
     const { open, streams } = await setUp();
     const clients = await Promise.all(Array.from({ length: 20 }, () => open("?owner=a")));

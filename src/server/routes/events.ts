@@ -1,16 +1,15 @@
 import { Type } from "typebox";
 import { DEFAULT_EVENT_PAGE, EventPageView, EventQuery } from "../../api/event.js";
 import type { EngineContext } from "../../engine/context.js";
-import type { FastifyRequest } from "fastify";
-import type { Access } from "../access/access.js";
 import { identityOf } from "../access/guard.js";
 import { covers } from "../access/queue-limits.js";
-import { sessionIdOf } from "../access/session-cookie.js";
 import type { App } from "../app.js";
+import { EventFeed, type Start } from "../events/event-feed.js";
 import { eventFilter, type EventFilter } from "../events/filter.js";
-import type { Start } from "../events/stream.js";
-import type { Subscriber } from "../events/streams.js";
 import type { Services } from "../services.js";
+import { EVENT_STREAM, prefersJson } from "../streams/accept.js";
+import type { Stream } from "../streams/stream.js";
+import { subscriberOf } from "../streams/subscriber.js";
 import { eventView } from "../views/event.js";
 
 /** Following what happens. */
@@ -29,38 +28,24 @@ export function eventRoutes(app: App, { access, context, streams }: Services): v
     },
     async (request, reply) => {
       const { query, headers } = request;
-      const subscriber = subscriberOf(access, request);
-      const filter = eventFilter(query, subscriber.maySee);
+      const isLimited = identityOf(request).queues !== null;
+      const filter = eventFilter(query, isLimited ? (queue) => covers(request, queue) : null);
       // A client that reconnects by itself keeps its address: the header is the later word.
       const after = headers["last-event-id"] ?? query.after;
       const start = startAfter(typeof after === "string" ? after : undefined);
       if (prefersJson(headers.accept)) return pageOf(context, filter, start, query.limit);
-      if (request.method === "HEAD") return reply.type("text/event-stream; charset=utf-8").send("");
-      await streams.open(request, reply, subscriber, filter, start);
+      if (request.method === "HEAD") return reply.type(EVENT_STREAM).send("");
+      const feedOf = (stream: Stream) => new EventFeed(context, stream, filter, start);
+      await streams.open(request, reply, subscriberOf(access, request), feedOf);
       return reply;
     },
   );
-}
-
-/** Streams of one token are counted together, whether it came itself or opened a session. */
-function subscriberOf({ authenticator, sessions }: Access, request: FastifyRequest): Subscriber {
-  const { tokenId, digest, queues } = identityOf(request);
-  const session = request.viaSession ? sessionIdOf(request) : null;
-  return {
-    owner: tokenId,
-    maySee: queues === null ? null : (queue) => covers(request, queue),
-    isGood: () => (session === null ? authenticator.isGood(tokenId, digest) : sessions.isOpen(session)),
-  };
 }
 
 function startAfter(id: string | undefined): Start {
   if (id === undefined || id === "") return "now";
   const number = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN;
   return Number.isSafeInteger(number) ? { after: number } : { reset: "unknown_id" };
-}
-
-function prefersJson(accept: string | undefined): boolean {
-  return accept !== undefined && /\bapplication\/json\b/.test(accept) && !accept.includes("event-stream");
 }
 
 async function pageOf(

@@ -8,11 +8,13 @@ import {
   PreviewView,
   ScheduleBody,
   ScheduleDetailView,
+  ScheduleListQuery,
   SchedulePageQuery,
   SchedulePageView,
   ScheduleParams,
   ScheduleRunPageView,
   ScheduleView,
+  type ScheduleItemView,
 } from "../../api/schedule.js";
 import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { parseInstant } from "../../core/instant.js";
@@ -27,6 +29,7 @@ import {
 } from "../../engine/schedules/by-hand.js";
 import { preview, upcomingRuns, type Preview } from "../../engine/schedules/preview.js";
 import { putSchedule } from "../../engine/schedules/put.js";
+import type { Store } from "../../store/store.js";
 import { covers, requireQueue, versionOfOwnSchedule, visibleSchedule } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import { decodePlace, encodePlace } from "../cursor.js";
@@ -56,17 +59,18 @@ function scheduleReadRoutes(app: App, { context, signer }: Services): void {
         operationId: "listSchedules",
         summary: "Schedules by key, a page at a time.",
         tags,
-        querystring: SchedulePageQuery,
+        querystring: ScheduleListQuery,
         response: { 200: SchedulePageView },
       },
       config: { access: "read", problems: ["bad_cursor"] },
     },
     async (request) => {
-      const { cursor, limit = DEFAULT_SCHEDULE_PAGE } = request.query;
+      const { cursor, limit = DEFAULT_SCHEDULE_PAGE, runs = 0 } = request.query;
       const after = cursor === undefined ? null : decodePlace(signer, "schedules", cursor);
       const { items, next } = await store.schedules.list(limit, after);
+      const visible = items.filter(({ job }) => covers(request, job.queue));
       return {
-        items: items.filter(({ job }) => covers(request, job.queue)).map(scheduleView),
+        items: runs === 0 ? visible.map(scheduleView) : await withRuns(store, visible, runs),
         nextCursor: next === null ? null : encodePlace(signer, "schedules", next),
       };
     },
@@ -90,6 +94,20 @@ function scheduleReadRoutes(app: App, { context, signer }: Services): void {
       return detail(context, schedule);
     },
   );
+}
+
+/** One reading for the whole page. */
+async function withRuns(
+  store: Store,
+  schedules: readonly Schedule[],
+  limit: number,
+): Promise<ScheduleItemView[]> {
+  const keys = schedules.map(({ key }) => key);
+  const runs = await store.schedules.latestRuns(keys, limit);
+  return schedules.map((schedule) => ({
+    ...scheduleView(schedule),
+    runs: (runs.get(schedule.key) ?? []).map(scheduleRunView),
+  }));
 }
 
 function scheduleRunRoute(app: App, { context, signer }: Services): void {

@@ -76,6 +76,7 @@ export class ChangeByHand {
     if (row === undefined) return { outcome: "missing" };
     if (row.state === "running" && !force) return { outcome: "refused", job: toJob(row) };
     this.remove.rows([row]);
+    this.context.sequences.take("job_note", 1);
     return { outcome: "changed", job: toJob(row) };
   }
 
@@ -87,6 +88,8 @@ export class ChangeByHand {
   #changed(before: JobRow, transition: TransitionName): JobChange {
     const row = this.#get.get(before.id);
     if (row === undefined) throw new Error(`Job ${before.id} vanished inside a transaction`);
+    // One job cancelled and another revived leave the counts as they were.
+    this.context.sequences.take("job_note", 1);
     this.context.ledger
       .lane(row.queue, row.name)
       .moved(row.id, transition, before.state, row.state, row.attempt);

@@ -11,6 +11,7 @@ const POLL_MS = 20;
  */
 export class ChangeFeed {
   readonly #listeners = new Set<(change: StoreChange) => void>();
+  readonly #commitListeners = new Set<() => void>();
   #queues = new Set<string>();
   #scheduled = false;
   #schedules = false;
@@ -48,6 +49,7 @@ export class ChangeFeed {
 
   /** After a commit of this process. */
   publish(): void {
+    this.#tellCommit();
     if (this.#queues.size === 0 && !this.#scheduled && !this.#schedules && !this.#events) return;
     const change = {
       queues: this.#queues,
@@ -62,21 +64,31 @@ export class ChangeFeed {
     this.#tell(change);
   }
 
+  /** For who waits for something that is named in the change. */
   subscribe(listener: (change: StoreChange) => void): () => void {
-    this.#listeners.add(listener);
-    if (this.#cancelPoll === null) {
-      this.#version = this.#readVersion();
-      this.#poll();
-    }
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.stop();
-    };
+    return this.#add(this.#listeners, listener);
+  }
+
+  /** For who wants to look whenever anything was written. */
+  subscribeToCommits(listener: () => void): () => void {
+    return this.#add(this.#commitListeners, listener);
   }
 
   stop(): void {
     this.#cancelPoll?.();
     this.#cancelPoll = null;
+  }
+
+  #add<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+    listeners.add(listener);
+    if (this.#cancelPoll === null) {
+      this.#version = this.#readVersion();
+      this.#poll();
+    }
+    return () => {
+      listeners.delete(listener);
+      if (this.#listeners.size + this.#commitListeners.size === 0) this.stop();
+    };
   }
 
   #poll(): void {
@@ -85,6 +97,7 @@ export class ChangeFeed {
       const version = this.#readVersion();
       if (version === this.#version) return;
       this.#version = version;
+      this.#tellCommit();
       this.#tell({ queues: null, scheduled: true, schedules: true, events: true });
     });
   }
@@ -96,6 +109,10 @@ export class ChangeFeed {
     } catch {
       return -1;
     }
+  }
+
+  #tellCommit(): void {
+    for (const listener of this.#commitListeners) listener();
   }
 
   #tell(change: StoreChange): void {

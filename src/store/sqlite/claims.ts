@@ -79,6 +79,7 @@ export class SqliteClaims implements ClaimStore {
     if (keys.length === 0) return Promise.resolve([]);
     return this.context.write(() => {
       const leaseExpiresAt = this.context.clock.now() + leaseMs;
+      this.context.sequences.take("job_note", 1);
       return keys.map((key): Extended => {
         const { changes } = this.#extend.run(leaseExpiresAt, rowId(key.id) ?? 0, key.token);
         return changes === 1

@@ -72,9 +72,13 @@ export class SchemaGuard {
     this.#version = db.prepare<[], number>("PRAGMA user_version").pluck();
   }
 
+  get version(): number {
+    return this.#version.get() ?? 0;
+  }
+
   /** @throws KonveierError `store_too_new` */
   verify(): void {
-    refuseNewer(this.db, this.#version.get() ?? 0, this.#newest);
+    refuseNewer(this.db, this.version, this.#newest);
   }
 }
 

@@ -38,6 +38,7 @@ export class Notes {
     const row = this.current.find(key);
     if (typeof row === "string") return row;
     this.#setProgress.run(row.id, percent, message, this.context.clock.now());
+    this.context.sequences.take("job_note", 1);
     return null;
   }
 
@@ -46,6 +47,7 @@ export class Notes {
     const row = this.current.find(key);
     if (typeof row === "string") return row;
     if (batch !== undefined && this.#newBatch.run(row.id, row.token, batch).changes === 0) return null;
+    this.context.sequences.take("job_note", 1);
     const at = this.context.clock.now();
     let seq = this.#lastSeq.get(row.id) ?? 0;
     for (const line of lines) {

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from "../../core/clock.js";
-import type { Store, StoreChange } from "../store.js";
+import type { Store, StoreChange, StoreDescription } from "../store.js";
 import { SqliteAudit } from "./audit.js";
 import { ChangeByHand } from "./change-by-hand.js";
 import { ChangeFeed } from "./change-feed.js";
@@ -15,6 +15,7 @@ import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
+import { SqliteLive } from "./live.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
 import { SqliteOperations } from "./operations.js";
@@ -24,6 +25,7 @@ import { Sequences } from "./sequences.js";
 import { SqliteSchedules } from "./schedules.js";
 import { SqliteStats } from "./stats.js";
 import type { StepHook } from "./steps.js";
+import { SqliteSuggestions } from "./suggestions.js";
 import { SqliteTokens } from "./tokens.js";
 import { SqliteWorkers } from "./workers.js";
 import { WriteCheck } from "./write-check.js";
@@ -72,6 +74,8 @@ export class SqliteStore implements Store {
   readonly audit: SqliteAudit;
   readonly maintenance: SqliteMaintenance;
   readonly events: SqliteEvents;
+  readonly live: SqliteLive;
+  readonly suggestions: SqliteSuggestions;
   readonly #changes: ChangeFeed;
   readonly #committer: Committer;
   readonly #guard: FileGuard;
@@ -133,6 +137,8 @@ export class SqliteStore implements Store {
     this.audit = new SqliteAudit(context);
     this.maintenance = new SqliteMaintenance(context, remove);
     this.events = new SqliteEvents(context);
+    this.live = new SqliteLive(context, this.queues);
+    this.suggestions = new SqliteSuggestions(context);
     this.#changes = changes;
     this.#committer = committer;
     this.#guard = guard;
@@ -146,6 +152,10 @@ export class SqliteStore implements Store {
 
   onChange(listener: (change: StoreChange) => void): () => void {
     return this.#changes.subscribe(listener);
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#changes.subscribeToCommits(listener);
   }
 
   check(): Promise<void> {
@@ -164,6 +174,14 @@ export class SqliteStore implements Store {
     this.#changes.stop();
     await this.#committer.close();
     this.db.close();
+  }
+
+  about(): Promise<StoreDescription> {
+    return this.#read(() => ({
+      kind: "sqlite",
+      version: this.db.prepare<[], string>("SELECT sqlite_version()").pluck().get() ?? "",
+      schemaVersion: this.#schema.version,
+    }));
   }
 
   signingSecret(): Promise<Buffer> {

@@ -83,6 +83,10 @@ describe("query plans", () => {
       sql: /^UPDATE dead_groups SET n = n - 1/,
       index: /COVERING INDEX dead_jobs_latest \(group_id=\?\)/,
     },
+    "the next tag": {
+      sql: /^SELECT min\(tag\) FROM job_tags/,
+      index: /job_tags USING PRIMARY KEY \(tag>\?\)/,
+    },
     "the oldest pending job": {
       sql: /^WITH priorities/,
       index: /jobs_pending \(queue=\? AND name=\? AND priority=\?\)/,

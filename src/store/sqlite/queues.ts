@@ -89,10 +89,13 @@ export class SqliteQueues implements QueueStore {
   }
 
   list(): Promise<readonly Queue[]> {
-    return this.context.read(() =>
-      describe(this.#rows.all(), this.#allCounts.all(), this.#allOldest.all()).sort((a, b) =>
-        a.name < b.name ? -1 : 1,
-      ),
+    return this.context.read(() => this.all());
+  }
+
+  /** All queues by name, at once: for who reads them together with something else. */
+  all(): readonly Queue[] {
+    return describe(this.#rows.all(), this.#allCounts.all(), this.#allOldest.all()).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
     );
   }
 

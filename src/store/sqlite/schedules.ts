@@ -30,6 +30,7 @@ export class SqliteSchedules implements ScheduleStore {
   readonly #nextDue;
   readonly #unblocked;
   readonly #runs;
+  readonly #latestRuns;
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
@@ -84,6 +85,13 @@ export class SqliteSchedules implements ScheduleStore {
     this.#runs = db.prepare<[string, number, number], ScheduleRunRow>(
       `SELECT schedule_runs.*, state FROM schedule_runs LEFT JOIN jobs ON jobs.id = job_id
        WHERE key = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    );
+    // The latest entries of a history are never removed, so their numbers follow one another.
+    this.#latestRuns = db.prepare<[string, number], ScheduleRunRow & { readonly key: string }>(
+      `SELECT schedule_runs.*, state FROM json_each(?) CROSS JOIN schedules ON schedules.key = value
+         CROSS JOIN schedule_runs ON schedule_runs.key = schedules.key AND seq > last_seq - ?
+         LEFT JOIN jobs ON jobs.id = job_id
+       ORDER BY schedule_runs.key, seq DESC`,
     );
   }
 
@@ -205,6 +213,18 @@ export class SqliteSchedules implements ScheduleStore {
     return this.context.read(() =>
       this.#runs.all(key, beforeSeq ?? Number.MAX_SAFE_INTEGER, limit).map(toScheduleRun),
     );
+  }
+
+  latestRuns(keys: readonly string[], limit: number): Promise<ReadonlyMap<string, readonly ScheduleRun[]>> {
+    return this.context.read(() => {
+      const runs = new Map<string, ScheduleRun[]>();
+      for (const row of this.#latestRuns.iterate(JSON.stringify(keys), limit)) {
+        const ofKey = runs.get(row.key);
+        if (ofKey === undefined) runs.set(row.key, [toScheduleRun(row)]);
+        else ofKey.push(toScheduleRun(row));
+      }
+      return runs;
+    });
   }
 
   #newVersion(): number {

@@ -2,9 +2,9 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { KonveierError } from "../../core/errors.js";
 import type { EngineContext } from "../../engine/context.js";
-import type { EventFilter } from "./filter.js";
+import { EVENT_STREAM } from "./accept.js";
 import type { ByeReason } from "./frames.js";
-import { EventStream, type Start } from "./stream.js";
+import { Stream, type Feed } from "./stream.js";
 
 const MAX_STREAMS = 200;
 const MAX_STREAMS_OF_OWNER = 20;
@@ -19,15 +19,13 @@ const MAX_RETRY_MS = 4_000;
 export interface Subscriber {
   /** Streams of one owner are counted and can be ended together. `null`: not counted. */
   readonly owner: string | null;
-  /** Whether it may see events of this queue. `null`: of all. */
-  readonly maySee: ((queue: string) => boolean) | null;
   /** Whether it still may: its token may be revoked, or its session be over. */
   readonly isGood: () => Promise<boolean>;
 }
 
-/** The event streams of one server. */
-export class EventStreams {
-  readonly #streams = new Map<EventStream, Subscriber>();
+/** The event streams of one server, of whatever they tell. */
+export class Streams {
+  readonly #streams = new Map<Stream, Subscriber>();
   #cancelTimers: (() => void) | null = null;
   #draining = false;
 
@@ -47,34 +45,34 @@ export class EventStreams {
     request: FastifyRequest,
     reply: FastifyReply,
     subscriber: Subscriber,
-    filter: EventFilter,
-    start: Start,
+    feedOf: (stream: Stream) => Feed,
   ): Promise<void> {
     const { owner } = subscriber;
+    const { socket } = request.raw;
     this.#admit(owner);
-    const stream = new EventStream(owner, this.context, request.raw.socket, reply.raw, filter, (ended) => {
+    const stream = new Stream(owner, this.context.clock, socket, reply.raw, feedOf, (ended) => {
       this.#forget(ended);
     });
-    if (request.raw.socket.destroyed) return void reply.hijack();
+    if (socket.destroyed) return void reply.hijack();
     this.#streams.set(stream, subscriber);
     this.#cancelTimers ??= this.#startTimers();
     try {
-      await stream.join(start);
+      await stream.join();
     } catch (error) {
       stream.abandon();
       throw error;
     }
     // Ended meanwhile, before there was a stream to say why.
     if (this.#draining) throw drainingError();
-    if (stream.ended) request.raw.socket.destroy();
-    reply.header("Content-Type", "text/event-stream; charset=utf-8");
+    if (stream.ended) socket.destroy();
+    reply.header("Content-Type", EVENT_STREAM);
     // Proxies must hand on every event at once, as it is.
     reply.header("Cache-Control", "no-cache, no-transform").header("X-Accel-Buffering", "no");
     // The connection ends with the stream: a client must not send its next request into it.
     reply.header("Connection", "close");
     reply.hijack();
     const retryMs = MIN_RETRY_MS + Math.floor(this.context.random() * (MAX_RETRY_MS - MIN_RETRY_MS + 1));
-    stream.begin(reply.getHeaders() as OutgoingHttpHeaders, retryMs, start);
+    stream.begin(reply.getHeaders() as OutgoingHttpHeaders, retryMs);
   }
 
   /** Ends the streams of these owners, such as those whose token was revoked. */
@@ -99,7 +97,7 @@ export class EventStreams {
     }
   }
 
-  #forget(stream: EventStream): void {
+  #forget(stream: Stream): void {
     this.#streams.delete(stream);
     if (this.#streams.size > 0) return;
     this.#cancelTimers?.();

@@ -1,0 +1,36 @@
+import type { EffectiveSetting, EnvironmentMark } from "../server/server-facts.js";
+import type { Retention } from "../store/maintenance.js";
+import type { Secret } from "./settings.js";
+
+/** What `konveier serve` runs with. */
+export interface ServeConfig {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly databaseUrl: string;
+  /** The database file, or `:memory:`. */
+  readonly databaseFile: string;
+  readonly synchronous: "full" | "normal";
+  /** `null`: use the one in the data directory, made when it is missing. */
+  readonly apiToken: Secret | null;
+  /** Addresses and networks of proxies whose `X-Forwarded-…` headers count. */
+  readonly trustedProxies: readonly string[];
+  readonly seedDemo: boolean;
+  readonly environment: EnvironmentMark | null;
+  readonly worker: {
+    readonly concurrency: number;
+    readonly queues: readonly string[];
+    readonly leaseMs: number;
+  };
+  readonly shutdownGraceMs: number;
+  readonly retention: Partial<Retention>;
+  readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" | "auto" };
+  /** Whether spans are sent somewhere. The rest is read by the OpenTelemetry SDK itself. */
+  readonly tracing: boolean;
+  readonly webhook: { readonly allowCidrs: readonly string[]; readonly signingSecrets: readonly string[] };
+  /** All of this as administrators may see it. */
+  readonly effective: readonly EffectiveSetting[];
+}
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
