@@ -4,6 +4,8 @@ import { Link, Route, Router, Switch } from "wouter";
 import { TextProvider, useTexts } from "./i18n/text.js";
 import { LiveProvider } from "./live/live.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
+import { SchedulePage } from "./pages/schedules/schedule-page.js";
+import { SchedulesPage } from "./pages/schedules/schedules-page.js";
 import { createQueryClient } from "./query-client.js";
 import { Shell } from "./shell/shell.js";
 
@@ -31,6 +33,8 @@ function Pages(): ReactNode {
   return (
     <Switch>
       <Route path="/" component={OverviewPage} />
+      <Route path="/schedules" component={SchedulesPage} />
+      <Route path="/schedules/:key" component={SchedulePage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

@@ -2,7 +2,8 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useLiveQuery } from "../live/use-live-query.js";
 import type { Problem } from "./problem.js";
 import { read } from "./request.js";
-import type { QueueView, SelfView } from "./types.js";
+import type { InfoView } from "./info.js";
+import type { Capability, QueueView, SelfView } from "./types.js";
 
 /** Who this browser is signed in as, and what that allows. */
 export function useSelf(): UseQueryResult<SelfView, Problem> {
@@ -15,5 +16,19 @@ export function useSelf(): UseQueryResult<SelfView, Problem> {
 export function useQueuesQuery(): UseQueryResult<{ readonly items: readonly QueueView[] }, Problem> {
   return useLiveQuery(["queues"], (signal) => read<{ items: QueueView[] }>("/v1/queues", {}, signal), {
     topics: ["queues"],
+  });
+}
+
+/** Whether the token may do something. Until that is known, the server will say. */
+export function useAllowed(capability: Capability): boolean {
+  const { data } = useSelf();
+  return data === undefined || data.capabilities.includes(capability);
+}
+
+/** What the server tells of itself. */
+export function useInfo(): UseQueryResult<InfoView, Problem> {
+  return useLiveQuery(["info"], (signal) => read<InfoView>("/v1/info", {}, signal), {
+    topics: [],
+    everyMs: 60_000,
   });
 }

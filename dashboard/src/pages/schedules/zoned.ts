@@ -1,0 +1,26 @@
+import type { Texts } from "../../i18n/text.js";
+import { zoneTime, type ZoneTime } from "../../i18n/zone-time.js";
+
+export interface ZonedTexts {
+  /** By the clocks of the schedule's zone; of the reader's, where the browser does not know that zone. */
+  readonly there: string;
+  /** By the reader's clocks; `null` where they show the same. */
+  readonly here: string | null;
+}
+
+/** What the clocks of a schedule and those of the reader show at a point in time. */
+export function zonedTexts(at: string, zone: string, { language, zone: ownZone }: Texts): ZonedTexts {
+  const instant = Date.parse(at);
+  const own = zoneTime(language, ownZone) ?? utc(language);
+  const other = zoneTime(language, zone) ?? own;
+  return {
+    there: other.full(instant),
+    here: other.wall(instant) === own.wall(instant) ? null : own.full(instant),
+  };
+}
+
+function utc(language: Texts["language"]): ZoneTime {
+  const time = zoneTime(language, "UTC");
+  if (time === null) throw new Error("This browser has no UTC");
+  return time;
+}
