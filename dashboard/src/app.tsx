@@ -6,6 +6,8 @@ import { LiveProvider } from "./live/live.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
 import { SchedulePage } from "./pages/schedules/schedule-page.js";
 import { SchedulesPage } from "./pages/schedules/schedules-page.js";
+import { SettingsPage } from "./pages/settings/settings-page.js";
+import { WorkersPage } from "./pages/workers/workers-page.js";
 import { createQueryClient } from "./query-client.js";
 import { Shell } from "./shell/shell.js";
 
@@ -35,6 +37,8 @@ function Pages(): ReactNode {
       <Route path="/" component={OverviewPage} />
       <Route path="/schedules" component={SchedulesPage} />
       <Route path="/schedules/:key" component={SchedulePage} />
+      <Route path="/workers" component={WorkersPage} />
+      <Route path="/settings" component={SettingsPage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

@@ -6,6 +6,7 @@ import "./style/layout.css";
 import "./style/controls.css";
 import "./style/shell.css";
 import "./style/schedules.css";
+import "./style/settings.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element");

@@ -1,15 +1,44 @@
 import { allowed } from "./messages/allowed.js";
 import { errors } from "./messages/errors.js";
+import { scheduleForm } from "./messages/schedule-form.js";
+import { schedule } from "./messages/schedule.js";
 import { schedules } from "./messages/schedules.js";
+import { settings } from "./messages/settings.js";
 import { shell } from "./messages/shell.js";
 import { states } from "./messages/states.js";
+import { tokens } from "./messages/tokens.js";
 import { units } from "./messages/units.js";
+import { workers } from "./messages/workers.js";
 import type { ValuesOf } from "./message.js";
 
 /** Every text of the dashboard. A page's messages are in a file of their own. */
 export const catalogue = {
-  en: { ...allowed.en, ...errors.en, ...schedules.en, ...shell.en, ...states.en, ...units.en },
-  ru: { ...allowed.ru, ...errors.ru, ...schedules.ru, ...shell.ru, ...states.ru, ...units.ru },
+  en: {
+    ...allowed.en,
+    ...errors.en,
+    ...schedule.en,
+    ...scheduleForm.en,
+    ...schedules.en,
+    ...settings.en,
+    ...shell.en,
+    ...states.en,
+    ...tokens.en,
+    ...units.en,
+    ...workers.en,
+  },
+  ru: {
+    ...allowed.ru,
+    ...errors.ru,
+    ...schedule.ru,
+    ...scheduleForm.ru,
+    ...schedules.ru,
+    ...settings.ru,
+    ...shell.ru,
+    ...states.ru,
+    ...tokens.ru,
+    ...units.ru,
+    ...workers.ru,
+  },
 };
 
 type English = typeof catalogue.en;

@@ -17,6 +17,10 @@ it("shows seconds only where there are some", () => {
   );
 });
 
+it("leaves the year out where it goes without saying", () => {
+  expect(zoneTime("en", "UTC")?.brief(Date.parse("2026-01-05T09:00:00Z"))).toBe("Mon 5 Jan, 09:00 UTC");
+});
+
 it("does not fail over a zone that it does not know", () => {
   expect(zoneTime("en", "Mars/Olympus")).toBeNull();
   expect(isZone("Mars/Olympus")).toBe(false);

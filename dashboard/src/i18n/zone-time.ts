@@ -4,6 +4,8 @@ import type { Language } from "./message.js";
 export interface ZoneTime {
   /** Weekday, date, time and zone: `Mon, 30 Nov 2026, 03:00 EST`. */
   readonly full: (at: number) => string;
+  /** The same without the year, for times that are less than a year away. */
+  readonly brief: (at: number) => string;
   /** The same without the zone, to compare what two zones show. */
   readonly wall: (at: number) => string;
 }
@@ -33,7 +35,9 @@ function make(language: Language, zone: string): ZoneTime | null {
     const wall = new Intl.DateTimeFormat(locale, minute);
     const toMinute = new Intl.DateTimeFormat(locale, { ...minute, timeZoneName: "short" });
     const toSecond = new Intl.DateTimeFormat(locale, { ...minute, second: "2-digit", timeZoneName: "short" });
+    const brief = new Intl.DateTimeFormat(locale, { ...minute, year: undefined, timeZoneName: "short" });
     return {
+      brief: (at) => brief.format(at),
       wall: (at) => wall.format(at),
       full: (at) => (at % 60_000 === 0 ? toMinute : toSecond).format(at),
     };

@@ -1,18 +1,19 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import type { Problem } from "../api/problem.js";
 import { useTexts } from "../i18n/text.js";
 import { Dialog } from "./dialog.js";
 import { Field } from "./field.js";
 import { useProblemText } from "./problem-note.js";
 
 /** Asks before something is done. What fails is said here, and the question stays. */
-export function Confirm({
+export function Confirm<Done>({
   title,
   action,
   danger = false,
+  ready = true,
   typed,
   run,
+  onDone,
   onClose,
   children,
 }: {
@@ -20,17 +21,26 @@ export function Confirm({
   /** What the button says: the verb, not "OK". */
   readonly action: string;
   readonly danger?: boolean;
+  /** Whether what the question needs has been filled in. */
+  readonly ready?: boolean;
   /** What must be typed first, and the label that asks for it. */
   readonly typed?: { readonly text: string; readonly label: string };
-  readonly run: () => Promise<void>;
+  readonly run: () => Promise<Done>;
+  /** Default: it closes. */
+  readonly onDone?: (done: Done) => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }): ReactNode {
   const { t } = useTexts();
   const [text, setText] = useState("");
   const problemText = useProblemText();
-  const { mutate, isPending, error } = useMutation<void, Problem>({ mutationFn: run, onSuccess: onClose });
-  const isReady = typed === undefined || text.trim() === typed.text;
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: run,
+    onSuccess: onDone ?? onClose,
+    // An answer may be a secret: nothing keeps it when the dialog is gone.
+    gcTime: 0,
+  });
+  const isReady = ready && (typed === undefined || text.trim() === typed.text);
   return (
     <Dialog title={title} onClose={onClose}>
       <form

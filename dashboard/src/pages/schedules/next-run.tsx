@@ -7,18 +7,22 @@ import { zonedTexts } from "./zoned.js";
 
 /** A run may be made this much later without anything being wrong. */
 const LATE_MS = 60_000;
+/** Within that, a date without its year is only one. */
+const NEAR_MS = 300 * 86_400_000;
 
 /** The next run: how soon, by the schedule's clocks, and by the reader's where they differ. */
 export function NextRun({ schedule }: { readonly schedule: ScheduleView }): ReactNode {
   const texts = useTexts();
+  const now = useServerNow();
   const { nextRunAt, timezone, jitterMs } = schedule;
   if (nextRunAt === null) return <span className="muted">–</span>;
-  const { there, here } = zonedTexts(nextRunAt, timezone, texts);
+  const isNear = Date.parse(nextRunAt) - now < NEAR_MS;
+  const { there, here } = zonedTexts(nextRunAt, timezone, texts, isNear ? "brief" : "full");
   return (
     <>
       <FromNow at={nextRunAt} jitterMs={jitterMs} />
-      <span className="second-line">{there}</span>
-      {here !== null && <span className="second-line">{here}</span>}
+      <span className="second-line one-line">{there}</span>
+      {here !== null && <span className="second-line one-line">{here}</span>}
     </>
   );
 }

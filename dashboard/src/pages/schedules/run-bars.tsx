@@ -16,18 +16,18 @@ export function RunBars({ runs }: { readonly runs: readonly ScheduleRunView[] })
   const kinds = countKinds(shown)
     .map(({ kind, count }) => t("schedules.kindCount", { kind: t(`scheduleRun.${kind}`), count }))
     .join(", ");
-  const first = RUNS_SHOWN - shown.length;
+  const width = shown.length * STEP - (STEP - WIDTH);
   return (
     <svg
       className="run-bars"
-      viewBox={`0 0 ${RUNS_SHOWN * STEP - (STEP - WIDTH)} ${HEIGHT}`}
-      width={RUNS_SHOWN * STEP - (STEP - WIDTH)}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      width={width}
       height={HEIGHT}
       role="img"
       aria-label={t("schedules.runsOf", { count: shown.length, kinds })}
     >
       {shown.map((run, index) => (
-        <g key={`${run.slot} ${run.firedAt}`} transform={`translate(${(first + index) * STEP} 0)`}>
+        <g key={`${run.slot} ${run.firedAt}`} transform={`translate(${index * STEP} 0)`}>
           <title>{`${format.instant(Date.parse(run.slot))}: ${t(`scheduleRun.${kindOf(run)}`)}`}</title>
           <Bar kind={kindOf(run)} />
         </g>

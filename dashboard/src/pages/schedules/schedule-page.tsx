@@ -16,7 +16,7 @@ import { zonedTexts } from "./zoned.js";
 /** One schedule: what it is, what comes, and what was. */
 export function SchedulePage(): ReactNode {
   const { t } = useTexts();
-  const { key = "" } = useParams<{ key: string }>();
+  const { key } = useParams<{ key: string }>();
   const name = decoded(key);
   const { data, error, refetch } = useSchedule(name);
   const isGone = error !== null && asProblem(error).status === 404;

@@ -113,7 +113,7 @@ function Row({ schedule }: { readonly schedule: ListedSchedule }): ReactNode {
         </div>
       </td>
       <td data-label={t("schedules.column.job")}>
-        <div className="lines">
+        <div className="lines job-cell">
           <span className="job-text" translate="no" dir="auto">
             {job.name}
           </span>

@@ -6,6 +6,7 @@ import { ProblemNote } from "../../ui/problem-note.js";
 import { listingOf, matching, shownOf } from "./listing.js";
 import { useSchedules, type ListedSchedule } from "./queries.js";
 import { ScheduleForm } from "./schedule-form.js";
+import { RunLegend } from "./run-bars.js";
 import { NoSchedules } from "./no-schedules.js";
 import { ScheduleTable } from "./schedule-table.js";
 import { STATUSES, statusOf } from "./status.js";
@@ -18,8 +19,7 @@ export function SchedulesPage(): ReactNode {
   const cursor = parameters.get("cursor");
   const { data, error, refetch } = useSchedules(cursor);
   const [creates, setCreates] = useState(false);
-  const isEmpty =
-    data !== undefined && data.items.length === 0 && cursor === null && data.nextCursor === null;
+  const isEmpty = data?.items.length === 0 && data.nextCursor === null && cursor === null;
   return (
     <div className="page">
       <header className="page-header">
@@ -120,7 +120,16 @@ function Shown({ items }: { readonly items: readonly ListedSchedule[] }): ReactN
   const [parameters] = useSearchParams();
   const listing = listingOf(parameters);
   const shown = shownOf(items, listing);
-  if (shown.length > 0) return <ScheduleTable schedules={shown} sort={listing.sort} />;
+  if (shown.length > 0) {
+    return (
+      <>
+        <ScheduleTable schedules={shown} sort={listing.sort} />
+        <footer className="card-footer">
+          <RunLegend />
+        </footer>
+      </>
+    );
+  }
   if (listing.text.trim() === "") return <p className="empty">{t("schedules.noneOfState")}</p>;
   return (
     <div className="empty">

@@ -9,13 +9,18 @@ export interface ZonedTexts {
 }
 
 /** What the clocks of a schedule and those of the reader show at a point in time. */
-export function zonedTexts(at: string, zone: string, { language, zone: ownZone }: Texts): ZonedTexts {
+export function zonedTexts(
+  at: string,
+  zone: string,
+  { language, zone: ownZone }: Texts,
+  form: "full" | "brief" = "full",
+): ZonedTexts {
   const instant = Date.parse(at);
   const own = zoneTime(language, ownZone) ?? utc(language);
   const other = zoneTime(language, zone) ?? own;
   return {
-    there: other.full(instant),
-    here: other.wall(instant) === own.wall(instant) ? null : own.full(instant),
+    there: other[form](instant),
+    here: other.wall(instant) === own.wall(instant) ? null : own[form](instant),
   };
 }
 
