@@ -73,8 +73,8 @@ export function Confirm<Done>({
           </p>
         )}
         <div className="dialog-actions">
-          {/* The focus begins on what changes nothing. */}
-          <button type="button" className="button" autoFocus onClick={onClose}>
+          {/* The focus begins on what changes nothing, unless there is a form to fill in. */}
+          <button type="button" className="button" autoFocus={ready} onClick={onClose}>
             {t("form.cancel")}
           </button>
           <button

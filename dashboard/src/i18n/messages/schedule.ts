@@ -24,7 +24,7 @@ export const schedule = messages({
     "schedule.upcoming.none": "No run is planned.",
     "schedule.upcoming.paused": "No run is planned while it is paused.",
     "schedule.upcoming.zone": "In its zone",
-    "schedule.upcoming.here": "In yours",
+    "schedule.upcoming.here": "In your zone",
     "schedule.upcoming.in": "From now",
     "schedule.upcoming.note": "Clock change",
     "schedule.shift.after_gap":
@@ -119,7 +119,7 @@ export const schedule = messages({
     "schedule.upcoming.none": "Запусков не запланировано.",
     "schedule.upcoming.paused": "На паузе запуски не планируются.",
     "schedule.upcoming.zone": "В его поясе",
-    "schedule.upcoming.here": "В вашем",
+    "schedule.upcoming.here": "В вашем поясе",
     "schedule.upcoming.in": "Через",
     "schedule.upcoming.note": "Перевод часов",
     "schedule.shift.after_gap":

@@ -41,11 +41,13 @@ function TextField({
   name,
   hint,
   inputMode,
+  autoFocus = false,
 }: {
   readonly form: FormState;
   readonly name: TextName;
   readonly hint?: string;
   readonly inputMode?: "numeric" | "decimal";
+  readonly autoFocus?: boolean;
 }): ReactNode {
   const { t } = useTexts();
   return (
@@ -55,6 +57,7 @@ function TextField({
           {...control}
           className="input"
           inputMode={inputMode}
+          autoFocus={autoFocus}
           spellCheck={false}
           autoComplete="off"
           value={values[name]}
@@ -108,7 +111,7 @@ interface Part {
 
 export function KeyField({ form }: Part): ReactNode {
   const { t } = useTexts();
-  return <TextField form={form} name="key" hint={t("scheduleForm.key.hint")} />;
+  return <TextField form={form} name="key" hint={t("scheduleForm.key.hint")} autoFocus />;
 }
 
 export function RhythmFields({ form }: Part): ReactNode {

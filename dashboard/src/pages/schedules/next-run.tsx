@@ -3,12 +3,10 @@ import type { ScheduleView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useServerNow } from "../../live/clock.js";
 import { RelativeTime } from "../../ui/time.js";
-import { zonedTexts } from "./zoned.js";
+import { listForm, zonedTexts } from "./zoned.js";
 
 /** A run may be made this much later without anything being wrong. */
 const LATE_MS = 60_000;
-/** Within that, a date without its year is only one. */
-const NEAR_MS = 300 * 86_400_000;
 
 /** The next run: how soon, by the schedule's clocks, and by the reader's where they differ. */
 export function NextRun({ schedule }: { readonly schedule: ScheduleView }): ReactNode {
@@ -16,8 +14,7 @@ export function NextRun({ schedule }: { readonly schedule: ScheduleView }): Reac
   const now = useServerNow();
   const { nextRunAt, timezone, jitterMs } = schedule;
   if (nextRunAt === null) return <span className="muted">–</span>;
-  const isNear = Date.parse(nextRunAt) - now < NEAR_MS;
-  const { there, here } = zonedTexts(nextRunAt, timezone, texts, isNear ? "brief" : "full");
+  const { there, here } = zonedTexts(nextRunAt, timezone, texts, listForm(nextRunAt, now));
   return (
     <>
       <FromNow at={nextRunAt} jitterMs={jitterMs} />

@@ -25,7 +25,7 @@ export function RhythmPreview({ values }: { readonly values: FormValues }): Reac
       : { cron: null, everyMs: everyMsOf(values) };
   const words = timing.everyMs === null || timing.everyMs >= 1_000 ? rhythmWords(timing, texts) : null;
   return (
-    <section className="rhythm-preview" aria-label={t("scheduleForm.preview")}>
+    <div className="rhythm-preview">
       <h3>{t("scheduleForm.preview")}</h3>
       {words !== null && <p className="rhythm-words">{words}</p>}
       {fault !== null && <p className="fault job-text">{fault}</p>}
@@ -33,7 +33,7 @@ export function RhythmPreview({ values }: { readonly values: FormValues }): Reac
       {fault === null && runs !== undefined && runs.next.length > 0 && (
         <RunTable runs={runs} timezone={values.timezone} title={t("scheduleForm.preview")} />
       )}
-    </section>
+    </div>
   );
 }
 

@@ -13,7 +13,14 @@ import { toast } from "../../ui/toasts.js";
 import { useSchedulesChanged } from "./actions.js";
 import { ConflictNote, type Conflict } from "./conflict-note.js";
 import { bodyOf, fieldOf, NEW, valuesOf, type FieldName, type FormValues } from "./form-values.js";
-import { JobFields, KeyField, PolicyFields, RhythmFields, type FormState } from "./form-fields.js";
+import {
+  FIELD_LABELS,
+  JobFields,
+  KeyField,
+  PolicyFields,
+  RhythmFields,
+  type FormState,
+} from "./form-fields.js";
 import { readSchedule, scheduleAddress, type ReadSchedule } from "./queries.js";
 import { RhythmPreview } from "./rhythm-preview.js";
 import { nextText } from "./schedule-actions.js";
@@ -60,31 +67,33 @@ export function ScheduleForm({
         <RhythmPreview values={values} />
         <JobFields form={form} />
         <PolicyFields form={form} />
-        <SaveFault error={save.error} faults={faults} />
-        {conflict !== null && base !== null && (
-          <ConflictNote
-            base={base}
-            conflict={conflict}
-            onTake={(now) => {
-              setBase(now);
-              setValues(valuesOf(now));
-              setConflict(null);
-              save.reset();
-            }}
-            onKeep={(now) => {
-              setBase(now);
-              setConflict(null);
-              save.mutate({ values, over: now });
-            }}
-          />
-        )}
-        <div className="dialog-actions sticky-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {t("form.cancel")}
-          </button>
-          <button type="submit" className="button primary" disabled={save.isPending || conflict !== null}>
-            {base === null ? t("scheduleForm.create") : t("form.save")}
-          </button>
+        <div className="sticky-actions">
+          {conflict === null && <SaveFault error={save.error} faults={faults} />}
+          {conflict !== null && base !== null && (
+            <ConflictNote
+              base={base}
+              conflict={conflict}
+              onTake={(now) => {
+                setBase(now);
+                setValues(valuesOf(now));
+                setConflict(null);
+                save.reset();
+              }}
+              onKeep={(now) => {
+                setBase(now);
+                setConflict(null);
+                save.mutate({ values, over: now });
+              }}
+            />
+          )}
+          <div className="dialog-actions">
+            <button type="button" className="button" onClick={onClose}>
+              {t("form.cancel")}
+            </button>
+            <button type="submit" className="button primary" disabled={save.isPending || conflict !== null}>
+              {base === null ? t("scheduleForm.create") : t("form.save")}
+            </button>
+          </div>
         </div>
       </form>
     </Dialog>
@@ -133,14 +142,18 @@ function useSave(base: ReadSchedule | null, onClose: () => void, setConflict: (c
 /** What the server says of each field. */
 function faultsOf(error: Problem | null): Map<FieldName, string> {
   const faults = new Map<FieldName, string>();
-  for (const { pointer, detail } of error?.document?.errors ?? []) {
+  if (error === null) return faults;
+  if (error.code === "number_precision" || error.code.startsWith("payload_")) {
+    faults.set("payload", error.message);
+  }
+  for (const { pointer, detail } of error.document?.errors ?? []) {
     const field = fieldOf(pointer);
     if (field !== null) faults.set(field, detail);
   }
   return faults;
 }
 
-/** What was wrong, unless it is told beside a field or as a conflict. */
+/** What was wrong, always in view: the field that it is about may not be. */
 function SaveFault({
   error,
   faults,
@@ -150,11 +163,14 @@ function SaveFault({
 }): ReactNode {
   const { t } = useTexts();
   const problemText = useProblemText();
-  if (error === null || faults.size > 0) return null;
+  if (error === null) return null;
   const text = error.code === "etag_mismatch" ? t("scheduleForm.exists") : problemText(error);
+  const lines = [...faults].map(([field, detail]) => `${t(FIELD_LABELS[field])}: ${detail}`);
   return (
-    <p className="fault job-text" role="alert">
-      {text}
-    </p>
+    <ul className="faults fault job-text" role="alert">
+      {(lines.length === 0 ? [text] : lines).map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }

@@ -3,6 +3,7 @@ import { Link, useParams } from "wouter";
 import { asProblem } from "../../api/problem.js";
 import { useTexts } from "../../i18n/text.js";
 import { Icon } from "../../ui/icon.js";
+import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
 import { useSchedule, type ReadSchedule } from "./queries.js";
@@ -41,7 +42,11 @@ export function SchedulePage(): ReactNode {
       {isGone && <p className="card empty">{t("schedule.notFound")}</p>}
       {error !== null && !isGone && <ProblemNote error={error} retry={() => void refetch()} />}
       {shown !== undefined && <Detail read={shown} />}
-      {shown === undefined && error === null && <div className="card loading-rows" role="presentation" />}
+      {shown === undefined && error === null && (
+        <div className="card">
+          <LoadingRows />
+        </div>
+      )}
     </div>
   );
 }

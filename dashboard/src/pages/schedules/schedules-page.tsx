@@ -2,6 +2,7 @@ import { useState, type ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
+import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { listingOf, matching, shownOf } from "./listing.js";
 import { useSchedules, type ListedSchedule } from "./queries.js";
@@ -40,13 +41,9 @@ export function SchedulesPage(): ReactNode {
         <NoSchedules />
       ) : (
         <section className="card" aria-label={t("schedules.caption")} aria-busy={data === undefined}>
-          <StateTabs items={data?.items ?? []} />
+          <StateTabs items={data?.items} />
           <FilterBar />
-          {data === undefined ? (
-            <div className="card-body loading-rows" role="presentation" />
-          ) : (
-            <Shown items={data.items} />
-          )}
+          {data === undefined ? <LoadingRows /> : <Shown items={data.items} />}
           <Paging nextCursor={data?.nextCursor ?? null} />
         </section>
       )}
@@ -63,22 +60,22 @@ export function SchedulesPage(): ReactNode {
 }
 
 /** The numbers go with the text filter, as the list does. */
-function StateTabs({ items }: { readonly items: readonly ListedSchedule[] }): ReactNode {
+function StateTabs({ items }: { readonly items: readonly ListedSchedule[] | undefined }): ReactNode {
   const { t, format } = useTexts();
   const linkWith = useParameterLinks();
   const [parameters] = useSearchParams();
   const { status, text } = listingOf(parameters);
-  const found = matching(items, text);
+  const found = items && matching(items, text);
   return (
     <nav className="tabs" aria-label={t("schedules.states")}>
       {([null, ...STATUSES] as const).map((tab) => (
         <Link key={tab} href={linkWith("state", tab)} aria-current={tab === status ? "true" : undefined}>
           {t(`schedules.state.${tab ?? "all"}`)}
-          <span className="count">
-            {format.number(
-              tab === null ? found.length : found.filter((item) => statusOf(item) === tab).length,
-            )}
-          </span>
+          {found !== undefined && (
+            <span className="count">
+              {format.number(found.filter((item) => tab === null || statusOf(item) === tab).length)}
+            </span>
+          )}
         </Link>
       ))}
     </nav>

@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
 import type { ScheduleDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
+import { useServerNow } from "../../live/clock.js";
 import { RelativeTime } from "../../ui/time.js";
 import { statusOf } from "./status.js";
-import { zonedTexts } from "./zoned.js";
+import { listForm, zonedTexts } from "./zoned.js";
 
 /** The next runs by the clocks of the schedule and of the reader, with what the change of clocks does to them. */
 export function UpcomingRuns({ schedule }: { readonly schedule: ScheduleDetailView }): ReactNode {
@@ -35,7 +36,8 @@ export function RunTable({
 }): ReactNode {
   const texts = useTexts();
   const { t, has } = texts;
-  const shown = next.map((at) => ({ at, ...zonedTexts(at, timezone, texts) }));
+  const now = useServerNow();
+  const shown = next.map((at) => ({ at, ...zonedTexts(at, timezone, texts, listForm(at, now)) }));
   const differs = shown.some(({ here }) => here !== null);
   return (
     <div className="table-frame upcoming" tabIndex={0} role="region" aria-label={title}>

@@ -8,12 +8,22 @@ export interface ZonedTexts {
   readonly here: string | null;
 }
 
+export type TimeForm = "full" | "brief";
+
+/** Within that, a date without its year is only one. */
+const NEAR_MS = 300 * 86_400_000;
+
+/** How to write a time in a list: without the year, where it goes without saying. */
+export function listForm(at: string, now: number): TimeForm {
+  return Math.abs(Date.parse(at) - now) < NEAR_MS ? "brief" : "full";
+}
+
 /** What the clocks of a schedule and those of the reader show at a point in time. */
 export function zonedTexts(
   at: string,
   zone: string,
   { language, zone: ownZone }: Texts,
-  form: "full" | "brief" = "full",
+  form: TimeForm = "full",
 ): ZonedTexts {
   const instant = Date.parse(at);
   const own = zoneTime(language, ownZone) ?? utc(language);

@@ -6,6 +6,7 @@ import { useTexts } from "../../i18n/text.js";
 import { useServerNow } from "../../live/clock.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
+import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { CreateToken, IssuedToken, RevokeToken, RotateToken } from "./token-dialogs.js";
 import { statusOf } from "./token-status.js";
@@ -51,7 +52,7 @@ export function AccessTab(): ReactNode {
       </header>
       {error !== null && <ProblemNote error={error} retry={() => void refetch()} />}
       {data === undefined ? (
-        <div className="loading-rows" role="presentation" />
+        <LoadingRows />
       ) : (
         <Shown
           tokens={data.items}

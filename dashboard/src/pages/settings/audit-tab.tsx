@@ -5,6 +5,7 @@ import type { AuditEntryView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { Badge } from "../../ui/badge.js";
+import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { AbsoluteTime } from "../../ui/time.js";
 
@@ -28,7 +29,7 @@ export function AuditTab(): ReactNode {
   return (
     <section className="card" aria-label={t("settings.tab.audit")}>
       {error !== null && <ProblemNote error={error} retry={() => void refetch()} />}
-      {data === undefined && error === null && <div className="loading-rows" role="presentation" />}
+      {data === undefined && error === null && <LoadingRows />}
       {data?.items.length === 0 && <p className="empty">{t("audit.none")}</p>}
       {data !== undefined && data.items.length > 0 && <AuditTable entries={data.items} />}
       <nav className="paging" aria-label={t("settings.tab.audit")}>
@@ -103,9 +104,9 @@ function Row({ entry }: { readonly entry: AuditEntryView }): ReactNode {
       <td data-label={t("audit.target")}>
         <div className="lines">
           <span className="job-text" translate="no" dir="auto">
-            {target ?? "–"}
+            {target ?? detail ?? "–"}
           </span>
-          {detail !== null && (
+          {target !== null && detail !== null && (
             <span className="second-line job-text" translate="no" dir="auto">
               {detail}
             </span>

@@ -3,16 +3,22 @@ import type { InfoView, Retention, SettingView } from "../../api/info.js";
 import { asProblem } from "../../api/problem.js";
 import { useInfo } from "../../api/queries.js";
 import { useTexts, type Texts } from "../../i18n/text.js";
+import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 
 /** How long jobs are kept, what the server takes, and for administrators how it is set up. */
 export function LimitsTab(): ReactNode {
   const { data, error, refetch } = useInfo();
   if (error !== null) return <InfoFault error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <div className="card loading-rows" role="presentation" />;
+  if (data === undefined)
+    return (
+      <div className="card">
+        <LoadingRows />
+      </div>
+    );
   return (
     <>
-      <div className="columns">
+      <div className="columns align-start">
         <RetentionCard retention={data.retention} />
         <LimitsCard limits={data.limits} />
       </div>

@@ -59,6 +59,7 @@ export function CreateToken({ onIssued, onClose }: Issues): ReactNode {
             {...control}
             className="input"
             autoComplete="off"
+            autoFocus
             value={name}
             onChange={({ target }) => {
               setName(target.value);

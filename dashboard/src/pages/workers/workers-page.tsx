@@ -3,6 +3,7 @@ import { read } from "../../api/request.js";
 import type { WorkerView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
+import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { loadOf } from "./load.js";
 import { NoWorkers } from "./no-workers.js";
@@ -26,7 +27,11 @@ export function WorkersPage(): ReactNode {
         )}
       </header>
       {error !== null && <ProblemNote error={error} retry={() => void refetch()} />}
-      {data === undefined && error === null && <div className="card loading-rows" role="presentation" />}
+      {data === undefined && error === null && (
+        <div className="card">
+          <LoadingRows />
+        </div>
+      )}
       {data?.items.length === 0 && <NoWorkers />}
       {items.length > 0 && (
         <section className="card" aria-label={t("nav.workers")}>
