@@ -120,7 +120,7 @@ export const schedule = messages({
     "schedule.upcoming.paused": "На паузе запуски не планируются.",
     "schedule.upcoming.zone": "В его поясе",
     "schedule.upcoming.here": "В вашем поясе",
-    "schedule.upcoming.in": "Через",
+    "schedule.upcoming.in": "Когда",
     "schedule.upcoming.note": "Перевод часов",
     "schedule.shift.after_gap":
       "Часы переводят вперёд, и времени этого запуска в тот день нет. Он будет один раз, как только пропущенное время пройдёт.",

@@ -18,8 +18,8 @@ export function NextRun({ schedule }: { readonly schedule: ScheduleView }): Reac
   return (
     <>
       <FromNow at={nextRunAt} jitterMs={jitterMs} />
-      <span className="second-line one-line">{there}</span>
-      {here !== null && <span className="second-line one-line">{here}</span>}
+      <span className="second-line unbroken">{there}</span>
+      {here !== null && <span className="second-line unbroken">{here}</span>}
     </>
   );
 }

@@ -55,7 +55,7 @@ function Detail({ read }: { readonly read: ReadSchedule }): ReactNode {
   return (
     <>
       <Notes read={read} />
-      <div className="columns">
+      <div className="columns schedule-columns">
         <ScheduleFacts schedule={read.schedule} />
         <UpcomingRuns schedule={read.schedule} />
       </div>

@@ -37,7 +37,8 @@ export function RunTable({
   const texts = useTexts();
   const { t, has } = texts;
   const now = useServerNow();
-  const shown = next.map((at) => ({ at, ...zonedTexts(at, timezone, texts, listForm(at, now)) }));
+  const form = listForm(next.at(-1) ?? "", now);
+  const shown = next.map((at) => ({ at, ...zonedTexts(at, timezone, texts, form) }));
   const differs = shown.some(({ here }) => here !== null);
   return (
     <div className="table-frame upcoming" tabIndex={0} role="region" aria-label={title}>

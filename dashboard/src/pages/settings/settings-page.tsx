@@ -37,7 +37,10 @@ function Shown({ tab }: { readonly tab: Tab }): ReactNode {
   const { t } = useTexts();
   const { data } = useSelf();
   const mayAdminister = useAllowed("administer");
-  if ((tab === "access" || tab === "audit") && !mayAdminister) {
+  const isGuarded = tab === "access" || tab === "audit";
+  // What would be refused is not even asked for.
+  if (isGuarded && data === undefined) return null;
+  if (isGuarded && !mayAdminister) {
     return <p className="card empty job-text">{t("settings.refused", { name: data?.name ?? "" })}</p>;
   }
   switch (tab) {
