@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import type { Problem } from "../../api/problem.js";
 import { send } from "../../api/request.js";
 import type { JobView, ScheduleView } from "../../api/types.js";
-import { useTexts, type Texts } from "../../i18n/text.js";
+import { useTexts } from "../../i18n/text.js";
 import { jobPath } from "../../shell/routes.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { Confirm } from "../../ui/confirm.js";
@@ -14,7 +14,7 @@ import { toast } from "../../ui/toasts.js";
 import { useSchedulesChanged } from "./actions.js";
 import { scheduleAddress, type ReadSchedule } from "./queries.js";
 import { ScheduleForm } from "./schedule-form.js";
-import { zonedTexts } from "./zoned.js";
+import { nextText } from "./zoned.js";
 
 type Asked = "run" | "pause" | "edit" | "delete" | null;
 
@@ -172,12 +172,4 @@ function DeleteDialog({
       <p>{t("schedule.delete.text")}</p>
     </Confirm>
   );
-}
-
-/** The next run by the schedule's clocks; `null` when none is planned. */
-export function nextText(
-  { nextRunAt, timezone }: Pick<ScheduleView, "nextRunAt" | "timezone">,
-  texts: Texts,
-): string | null {
-  return nextRunAt === null ? null : zonedTexts(nextRunAt, timezone, texts).there;
 }

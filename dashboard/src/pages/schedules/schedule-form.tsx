@@ -23,7 +23,7 @@ import {
 } from "./form-fields.js";
 import { readSchedule, scheduleAddress, type ReadSchedule } from "./queries.js";
 import { RhythmPreview } from "./rhythm-preview.js";
-import { nextText } from "./schedule-actions.js";
+import { nextText } from "./zoned.js";
 
 /**
  * Makes a schedule, or changes the one that was read when the form was opened. What somebody else changes meanwhile

@@ -1,3 +1,4 @@
+import type { ScheduleView } from "../../api/types.js";
 import type { Texts } from "../../i18n/text.js";
 import { zoneTime, type ZoneTime } from "../../i18n/zone-time.js";
 
@@ -38,4 +39,12 @@ function utc(language: Texts["language"]): ZoneTime {
   const time = zoneTime(language, "UTC");
   if (time === null) throw new Error("This browser has no UTC");
   return time;
+}
+
+/** The next run by the schedule's clocks; `null` when none is planned. */
+export function nextText(
+  { nextRunAt, timezone }: Pick<ScheduleView, "nextRunAt" | "timezone">,
+  texts: Texts,
+): string | null {
+  return nextRunAt === null ? null : zonedTexts(nextRunAt, timezone, texts).there;
 }

@@ -26,20 +26,22 @@ export function AuditTab(): ReactNode {
     (signal) => read<AuditPage>("/v1/audit", { limit: PAGE, cursor }, signal),
     { topics: cursor === null ? ["tokens", "operations", "schedules", "queues"] : [], everyMs: 5_000 },
   );
+  const items = data?.items ?? [];
+  const older = data?.nextCursor ?? null;
   return (
     <section className="card" aria-label={t("settings.tab.audit")}>
       {error !== null && <ProblemNote error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <LoadingRows />}
       {data?.items.length === 0 && <p className="empty">{t("audit.none")}</p>}
-      {data !== undefined && data.items.length > 0 && <AuditTable entries={data.items} />}
+      {items.length > 0 && <AuditTable entries={items} />}
       <nav className="paging" aria-label={t("settings.tab.audit")}>
         {cursor !== null && (
           <Link className="button" href="/settings?tab=audit">
             {t("audit.newest")}
           </Link>
         )}
-        {data !== undefined && data.nextCursor !== null && (
-          <Link className="button" href={`/settings?tab=audit&cursor=${encodeURIComponent(data.nextCursor)}`}>
+        {older !== null && (
+          <Link className="button" href={`/settings?tab=audit&cursor=${encodeURIComponent(older)}`}>
             {t("audit.older")}
           </Link>
         )}
