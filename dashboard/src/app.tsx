@@ -7,6 +7,10 @@ import { MetricsPage } from "./pages/metrics/metrics-page.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
 import { QueuePage } from "./pages/queues/queue-page.js";
 import { QueuesPage } from "./pages/queues/queues-page.js";
+import { SchedulePage } from "./pages/schedules/schedule-page.js";
+import { SchedulesPage } from "./pages/schedules/schedules-page.js";
+import { SettingsPage } from "./pages/settings/settings-page.js";
+import { WorkersPage } from "./pages/workers/workers-page.js";
 import { createQueryClient } from "./query-client.js";
 import { Shell } from "./shell/shell.js";
 
@@ -37,6 +41,10 @@ function Pages(): ReactNode {
       <Route path="/queues" component={QueuesPage} />
       <Route path="/queues/*" component={QueuePage} />
       <Route path="/metrics-ui" component={MetricsPage} />
+      <Route path="/schedules" component={SchedulesPage} />
+      <Route path="/schedules/:key" component={SchedulePage} />
+      <Route path="/workers" component={WorkersPage} />
+      <Route path="/settings" component={SettingsPage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

@@ -8,6 +8,8 @@ import "./style/charts.css";
 import "./style/overview.css";
 import "./style/queues.css";
 import "./style/shell.css";
+import "./style/schedules.css";
+import "./style/settings.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element");

@@ -2,7 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useLiveQuery } from "../live/use-live-query.js";
 import type { Problem } from "./problem.js";
 import { read } from "./request.js";
-import type { QueueView, SelfView, WorkerView } from "./types.js";
+import type { Capability, InfoView, QueueView, SelfView, WorkerView } from "./types.js";
 
 /** Who this browser is signed in as, and what that allows. */
 export function useSelf(): UseQueryResult<SelfView, Problem> {
@@ -22,5 +22,19 @@ export function useWorkersQuery(): UseQueryResult<{ readonly items: readonly Wor
   return useLiveQuery(["workers"], (signal) => read<{ items: WorkerView[] }>("/v1/workers", {}, signal), {
     topics: ["workers"],
     everyMs: 5_000,
+  });
+}
+
+/** Whether the token may do something. Until that is known, the server will say. */
+export function useAllowed(capability: Capability): boolean {
+  const { data } = useSelf();
+  return data === undefined || data.capabilities.includes(capability);
+}
+
+/** What the server tells of itself. */
+export function useInfo(): UseQueryResult<InfoView, Problem> {
+  return useLiveQuery(["info"], (signal) => read<InfoView>("/v1/info", {}, signal), {
+    topics: [],
+    everyMs: 60_000,
   });
 }

@@ -9,6 +9,8 @@ export type Query = Readonly<Record<string, string | number | boolean | null | u
 export interface Sent {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
+  /** The body as JSON text, where numbers must go out as they were typed. Instead of `body`. */
+  readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -29,6 +31,12 @@ export async function readVersioned<Answer>(path: string, signal?: AbortSignal):
   return { value: (await answer.json()) as Answer, etag: answer.headers.get("ETag") };
 }
 
+/** Reads the text of an answer, and the ETag that an edit must name. @throws Problem */
+export async function readVersionedText(path: string, signal?: AbortSignal): Promise<Versioned<string>> {
+  const answer = await exchange(path, {}, signal);
+  return { value: await answer.text(), etag: answer.headers.get("ETag") };
+}
+
 /** Reads an answer as the text that it is: a payload must not be changed by being parsed. @throws Problem */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
   return (await exchange(path, {}, signal)).text();
@@ -36,13 +44,14 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
 
 /** Changes something. Answers without a body are `null`. @throws Problem */
 export async function send<Answer = null>(path: string, sent: Sent): Promise<Answer> {
+  const json = sent.json ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
   const answer = await exchange(path, {
     method: sent.method,
     headers: {
-      ...(sent.body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(json === undefined ? {} : { "Content-Type": "application/json" }),
       ...sent.headers,
     },
-    ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+    ...(json === undefined ? {} : { body: json }),
   });
   return (answer.status === 204 ? null : await answer.json()) as Answer;
 }

@@ -1,34 +1,55 @@
+import { allowed } from "./messages/allowed.js";
 import { charts } from "./messages/charts.js";
 import { errors } from "./messages/errors.js";
 import { metrics } from "./messages/metrics.js";
 import { overview } from "./messages/overview.js";
 import { queues } from "./messages/queues.js";
+import { scheduleForm } from "./messages/schedule-form.js";
+import { schedule } from "./messages/schedule.js";
+import { schedules } from "./messages/schedules.js";
+import { settings } from "./messages/settings.js";
 import { shell } from "./messages/shell.js";
 import { states } from "./messages/states.js";
+import { tokens } from "./messages/tokens.js";
 import { units } from "./messages/units.js";
+import { workers } from "./messages/workers.js";
 import type { ValuesOf } from "./message.js";
 
 /** Every text of the dashboard. A page's messages are in a file of their own. */
 export const catalogue = {
   en: {
+    ...allowed.en,
     ...charts.en,
     ...errors.en,
     ...metrics.en,
     ...overview.en,
     ...queues.en,
+    ...scheduleForm.en,
+    ...schedule.en,
+    ...schedules.en,
+    ...settings.en,
     ...shell.en,
     ...states.en,
+    ...tokens.en,
     ...units.en,
+    ...workers.en,
   },
   ru: {
+    ...allowed.ru,
     ...charts.ru,
     ...errors.ru,
     ...metrics.ru,
     ...overview.ru,
     ...queues.ru,
+    ...scheduleForm.ru,
+    ...schedule.ru,
+    ...schedules.ru,
+    ...settings.ru,
     ...shell.ru,
     ...states.ru,
+    ...tokens.ru,
     ...units.ru,
+    ...workers.ru,
   },
 };
 

@@ -16,7 +16,7 @@ import { Icon } from "../ui/icon.js";
 import { setPreference, THEMES, usePreferences, type Theme } from "./preferences.js";
 import { signedOut } from "./session.js";
 
-const LANGUAGE_NAMES = { en: "English", ru: "Русский" } as const;
+export const LANGUAGE_NAMES = { en: "English", ru: "Русский" } as const;
 
 /** Theme, language, time zone, and the way out. */
 export function DisplayMenu(): ReactNode {
@@ -107,6 +107,6 @@ function Choice({
   );
 }
 
-function localZone(): string {
+export function localZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -7,6 +7,7 @@ import { GlobalShortcuts } from "./go-to.js";
 import { LivePill, UpdateNotice } from "./live-pill.js";
 import { Navigation, NavigationButton } from "./navigation.js";
 import { SearchBox } from "./search-box.js";
+import { ShortcutList } from "./shortcut-list.js";
 import { SignIn } from "./sign-in.js";
 
 /** What is around every page. */
@@ -35,6 +36,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         </div>
       </div>
       <GlobalShortcuts />
+      <ShortcutList />
       <SignIn />
       <Toasts />
     </>

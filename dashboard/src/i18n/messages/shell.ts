@@ -50,9 +50,6 @@ export const shell = messages({
     "form.save": "Save",
     "search.placeholder": "Search jobs: name:email.send state:dead",
     "search.label": "Search jobs",
-    "access.enqueue": "This needs a token with the scope producer, operator or admin.",
-    "access.operate": "This needs a token with the scope operator or admin.",
-    "access.administer": "This needs a token with the scope admin.",
   },
   ru: {
     "app.name": "Конвейер",
@@ -103,8 +100,5 @@ export const shell = messages({
     "form.save": "Сохранить",
     "search.placeholder": "Поиск задач: name:email.send state:dead",
     "search.label": "Поиск задач",
-    "access.enqueue": "Нужен токен с правом producer, operator или admin.",
-    "access.operate": "Нужен токен с правом operator или admin.",
-    "access.administer": "Нужен токен с правом admin.",
   },
 });

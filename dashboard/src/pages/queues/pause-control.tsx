@@ -3,7 +3,7 @@ import { useState, type ReactNode } from "react";
 import { send } from "../../api/request.js";
 import type { QueueView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
-import { ActionButton } from "../../ui/action-button.js";
+import { AllowedButton } from "../../ui/allowed-button.js";
 import { Dialog } from "../../ui/dialog.js";
 import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
@@ -33,28 +33,27 @@ export function PauseControl({ queue: { name, pausedAt } }: { readonly queue: Qu
   });
   if (pausedAt !== null) {
     return (
-      <ActionButton
+      <AllowedButton
         needs="operate"
-        className="primary"
-        busy={change.isPending}
+        tone="primary"
         onPress={() => {
           change.mutate({ verb: "resume" });
         }}
       >
         {t("queue.resume")}
-      </ActionButton>
+      </AllowedButton>
     );
   }
   return (
     <>
-      <ActionButton
+      <AllowedButton
         needs="operate"
         onPress={() => {
           setAsking(true);
         }}
       >
         {t("queue.pause")}
-      </ActionButton>
+      </AllowedButton>
       {asking && (
         <PauseDialog
           queue={name}

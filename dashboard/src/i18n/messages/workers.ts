@@ -1,0 +1,71 @@
+import { messages } from "../message.js";
+
+/** The list of workers. */
+export const workers = messages({
+  en: {
+    "workers.caption": "Workers that were heard of within the last minute",
+    "workers.summary": {
+      one: "{count} worker, {running} of {slots} slots busy",
+      other: "{count} workers, {running} of {slots} slots busy",
+    },
+    "workers.column.worker": "Worker",
+    "workers.column.state": "State",
+    "workers.column.slots": "Slots",
+    "workers.column.queues": "Queues",
+    "workers.column.names": "Jobs",
+    "workers.column.started": "Started",
+    "workers.column.seen": "Last seen",
+    "workers.pid": "process {pid}",
+    "workers.http": "over HTTP",
+    "workers.http.title": "It claims its jobs over HTTP",
+    "workers.state.active": "Active",
+    "workers.state.stopping": "Stopping",
+    "workers.silent": "silent",
+    "workers.silent.title": "Workers report every 10 s. After a minute of silence it counts as gone.",
+    "workers.allNames": "all",
+    "workers.busy": "{running} of {slots}",
+    "workers.more": { one: "{count} more", other: "{count} more" },
+    "workers.gone":
+      "A worker that has not been heard of for a minute leaves this list. Its jobs go to others when their leases end.",
+    "workers.none.title": "No worker is running",
+    "workers.none.text": "Jobs wait until a worker takes them. Start one in a program of yours:",
+    "workers.none.http": "Workers in other languages claim over HTTP:",
+  },
+  ru: {
+    "workers.caption": "Обработчики, подававшие сигнал за последнюю минуту",
+    "workers.summary": {
+      one: "{count} обработчик, занято {running} из {slots} мест",
+      few: "{count} обработчика, занято {running} из {slots} мест",
+      many: "{count} обработчиков, занято {running} из {slots} мест",
+      other: "{count} обработчика, занято {running} из {slots} мест",
+    },
+    "workers.column.worker": "Обработчик",
+    "workers.column.state": "Состояние",
+    "workers.column.slots": "Места",
+    "workers.column.queues": "Очереди",
+    "workers.column.names": "Задачи",
+    "workers.column.started": "Запущен",
+    "workers.column.seen": "Последний сигнал",
+    "workers.pid": "процесс {pid}",
+    "workers.http": "по HTTP",
+    "workers.http.title": "Берёт задачи по HTTP",
+    "workers.state.active": "Работает",
+    "workers.state.stopping": "Останавливается",
+    "workers.silent": "молчит",
+    "workers.silent.title":
+      "Обработчики подают сигнал каждые 10 с. После минуты молчания обработчик считается потерянным.",
+    "workers.allNames": "все",
+    "workers.busy": "{running} из {slots}",
+    "workers.more": {
+      one: "ещё {count}",
+      few: "ещё {count}",
+      many: "ещё {count}",
+      other: "ещё {count}",
+    },
+    "workers.gone":
+      "Обработчик, который молчит минуту, пропадает из списка. Его задачи перейдут к другим, когда истекут их аренды.",
+    "workers.none.title": "Ни один обработчик не запущен",
+    "workers.none.text": "Задачи ждут, пока их не возьмёт обработчик. Запустите его в своей программе:",
+    "workers.none.http": "Обработчики на других языках берут задачи по HTTP:",
+  },
+});

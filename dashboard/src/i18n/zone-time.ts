@@ -1,0 +1,60 @@
+import type { Language } from "./message.js";
+
+/** Writes points in time as the clocks of one zone show them. */
+export interface ZoneTime {
+  /** Weekday, date, time and zone: `Mon, 30 Nov 2026, 03:00 EST`. */
+  readonly full: (at: number) => string;
+  /** The same without the year, for times that are less than a year away. */
+  readonly brief: (at: number) => string;
+  /** The same without the zone, to compare what two zones show. */
+  readonly wall: (at: number) => string;
+}
+
+const made = new Map<string, ZoneTime | null>();
+
+/** @param zone IANA name, or `local`. `null`: this browser does not know the zone. */
+export function zoneTime(language: Language, zone: string): ZoneTime | null {
+  const key = `${language} ${zone}`;
+  let known = made.get(key);
+  if (known === undefined) made.set(key, (known = make(language, zone)));
+  return known;
+}
+
+function make(language: Language, zone: string): ZoneTime | null {
+  const locale = language === "en" ? "en-GB" : "ru-RU";
+  const minute = {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZone: zone === "local" ? undefined : zone,
+  } as const;
+  try {
+    const wall = new Intl.DateTimeFormat(locale, minute);
+    const toMinute = new Intl.DateTimeFormat(locale, { ...minute, timeZoneName: "short" });
+    const toSecond = new Intl.DateTimeFormat(locale, { ...minute, second: "2-digit", timeZoneName: "short" });
+    const brief = new Intl.DateTimeFormat(locale, { ...minute, year: undefined, timeZoneName: "short" });
+    return {
+      brief: (at) => brief.format(at),
+      wall: (at) => wall.format(at),
+      full: (at) => (at % 60_000 === 0 ? toMinute : toSecond).format(at),
+    };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Whether the browser knows the zone. */
+export function isZone(zone: string): boolean {
+  return zone !== "" && zoneTime("en", zone) !== null;
+}
+
+let zones: readonly string[] | null = null;
+
+/** The names of all zones that the browser knows. */
+export function zoneNames(): readonly string[] {
+  return (zones ??= ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")]);
+}

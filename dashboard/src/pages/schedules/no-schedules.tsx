@@ -1,0 +1,30 @@
+import type { ReactNode } from "react";
+import { useTexts } from "../../i18n/text.js";
+import { CopyButton } from "../../ui/copy.js";
+
+/** How to make the first schedule. */
+export function NoSchedules(): ReactNode {
+  const { t } = useTexts();
+  const command = commandFor(document.baseURI.replace(/\/$/, ""));
+  return (
+    <section className="card empty">
+      <h2>{t("schedules.none.title")}</h2>
+      <p>{t("schedules.none.text")}</p>
+      <div className="code-example">
+        <pre className="code-block" tabIndex={0}>
+          {command}
+        </pre>
+        <CopyButton text={command} />
+      </div>
+    </section>
+  );
+}
+
+function commandFor(address: string): string {
+  return [
+    `curl -X PUT "${address}/v1/schedules/report.nightly" \\`,
+    `  -H "Authorization: Bearer $API_TOKEN" -H "Content-Type: application/json" \\`,
+    `  -d '{"cron": "30 2 * * *", "timezone": "Europe/Berlin",`,
+    `       "job": {"name": "report", "payload": {"to": "ada@example.com"}}}'`,
+  ].join("\n");
+}

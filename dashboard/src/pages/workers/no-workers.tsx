@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { useTexts } from "../../i18n/text.js";
+import { CopyButton } from "../../ui/copy.js";
+
+const PROGRAM = `import { defineJob, Konveier } from "konveier";
+
+const hello = defineJob<{ name: string }>("hello", {
+  handler: ({ payload }) => \`Hello, \${payload.name}\`,
+});
+
+const konveier = await Konveier.open("sqlite:./konveier.db");
+await konveier.worker({ jobs: [hello] }).start();`;
+
+/** How to start the first worker. */
+export function NoWorkers(): ReactNode {
+  const { t } = useTexts();
+  const claim = claimFor(document.baseURI.replace(/\/$/, ""));
+  return (
+    <section className="card empty">
+      <h2>{t("workers.none.title")}</h2>
+      <p>{t("workers.none.text")}</p>
+      <Example text={PROGRAM} />
+      <p>{t("workers.none.http")}</p>
+      <Example text={claim} />
+    </section>
+  );
+}
+
+function Example({ text }: { readonly text: string }): ReactNode {
+  return (
+    <div className="code-example">
+      <pre className="code-block" tabIndex={0} translate="no">
+        {text}
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  );
+}
+
+function claimFor(address: string): string {
+  return [
+    `curl -X POST "${address}/v1/claim" \\`,
+    `  -H "Authorization: Bearer $API_TOKEN" -H "Content-Type: application/json" \\`,
+    `  -d '{"workerId": "my-worker", "queues": ["default"], "waitMs": 20000}'`,
+  ].join("\n");
+}
