@@ -38,9 +38,17 @@ export const EnqueuedJobView = Type.Object(
 );
 export type EnqueuedJobView = Static<typeof EnqueuedJobView>;
 
-const ErrorView = Type.Object(
-  { type: Type.String(), message: Type.String(), stack: Nullable.Text },
-  { title: "JobError" },
+const errorFields = { type: Type.String(), message: Type.String(), stack: Nullable.Text };
+
+const ErrorView = Type.Object(errorFields, { title: "JobError" });
+
+const LastErrorView = Type.Object(
+  {
+    ...errorFields,
+    /** Of the group of dead jobs that the job is in; `null` while it is not dead. */
+    fingerprint: Nullable.Text,
+  },
+  { title: "LastJobError" },
 );
 
 export const JobDetailView = Type.Object(
@@ -62,7 +70,7 @@ export const JobDetailView = Type.Object(
       Type.Object({ percent: Type.Number(), message: Nullable.Text, at: Instant }),
       Type.Null(),
     ]),
-    lastError: Type.Union([ErrorView, Type.Null()]),
+    lastError: Type.Union([LastErrorView, Type.Null()]),
   },
   { title: "JobDetail" },
 );

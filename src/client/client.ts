@@ -4,6 +4,7 @@ import type { JobRequest } from "../core/job-request.js";
 import type { TraceContext } from "../core/trace-context.js";
 import { guardTracer, traceEnqueue, type Tracer } from "../core/tracing.js";
 import { AuditClient } from "./audit.js";
+import { DeadClient } from "./dead.js";
 import { EventsClient } from "./events.js";
 import { JobsClient } from "./jobs.js";
 import { LeasesClient } from "./leases.js";
@@ -24,6 +25,7 @@ import { Transport, type CallOptions, type ClientOptions } from "./transport.js"
 export class KonveierClient {
   readonly jobs: JobsClient;
   readonly queues: QueuesClient;
+  readonly dead: DeadClient;
   readonly schedules: SchedulesClient;
   readonly operations: OperationsClient;
   readonly events: EventsClient;
@@ -43,6 +45,7 @@ export class KonveierClient {
     this.#tracer = tracing === undefined ? null : guardTracer(tracing, () => undefined);
     this.jobs = new JobsClient(this.#transport);
     this.queues = new QueuesClient(this.#transport);
+    this.dead = new DeadClient(this.#transport);
     this.schedules = new SchedulesClient(this.#transport);
     this.operations = new OperationsClient(this.#transport);
     this.events = new EventsClient(this.#transport);

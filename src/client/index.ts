@@ -2,6 +2,7 @@
 export { KonveierClient } from "./client.js";
 export { ApiError, ConnectionError } from "./errors.js";
 export type { AuditClient } from "./audit.js";
+export type { DeadClient } from "./dead.js";
 export type { EventMessage, EventsClient, EventReset, FollowOptions } from "./events.js";
 export type { JobQuery, JobsClient } from "./jobs.js";
 export type { Lease, LeasesClient } from "./leases.js";

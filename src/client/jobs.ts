@@ -1,4 +1,5 @@
 import type { WaitView } from "../api/event.js";
+import type { ExplanationView } from "../api/explanation.js";
 import type { AttemptView, JobDetailView, JobView, LogLineView } from "../api/job.js";
 import type { CountQuery, JobCountView, JobListQuery, JobPageView } from "../api/job-list.js";
 import { pages, type Page } from "./page.js";
@@ -16,6 +17,16 @@ export class JobsClient {
 
   get(id: string, options: CallOptions = {}): Promise<JobDetailView> {
     return this.transport.json({ ...options, method: "GET", path: pathOf(id), repeatable: true });
+  }
+
+  /** Why the job is not running, or that it is, or how it ended. `reason` says which facts there are. */
+  explain(id: string, options: CallOptions = {}): Promise<ExplanationView> {
+    return this.transport.json({
+      ...options,
+      method: "GET",
+      path: `${pathOf(id)}/explain`,
+      repeatable: true,
+    });
   }
 
   /** One page of jobs. `scan` says how far the server looked where no index gave the answer. */

@@ -78,6 +78,9 @@ export const SCAN_BUDGET_MS = 2_000;
 /** A count goes no further: whoever reads it only wants to know that there are many. */
 export const COUNT_CAP = 10_000;
 
+/** Jobs that go before a job are counted no further: whoever reads it only wants to know that there are many. */
+export const EXPLAIN_CAP = 1_000;
+
 /** A week to look at what went well, a quarter to repair what did not. */
 export const DEFAULT_RETENTION = {
   completedMs: 7 * 24 * 3_600_000,

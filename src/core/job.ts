@@ -61,6 +61,8 @@ export interface JobDetail extends Job {
   readonly progress: Progress | null;
   /** Error of the latest attempt that failed. */
   readonly lastError: StoredError | null;
+  /** Of the group of dead jobs that it is in, see `kindOfError`; `null` while it is not dead. */
+  readonly fingerprint: string | null;
 }
 
 export interface Progress {

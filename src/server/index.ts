@@ -15,6 +15,8 @@ import { enqueueRoutes } from "./routes/enqueue.js";
 import { eventRoutes } from "./routes/events.js";
 import { healthRoutes } from "./routes/health.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
+import { deadRoutes } from "./routes/dead.js";
+import { explainRoute } from "./routes/explain.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
 import { metricsRoute } from "./routes/metrics.js";
@@ -115,6 +117,8 @@ async function addRoutes(app: App, services: Services): Promise<void> {
   healthRoutes(app, services);
   enqueueRoutes(app, services);
   jobSearchRoutes(app, services);
+  deadRoutes(app, services);
+  explainRoute(app, services);
   jobRoutes(app, services);
   waitRoute(app, services);
   jobActionRoutes(app, services);

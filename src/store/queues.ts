@@ -1,4 +1,4 @@
-import type { Instant } from "../core/job.js";
+import type { Instant, Job } from "../core/job.js";
 import type { JobState } from "../core/states.js";
 
 export interface Queue {
@@ -22,6 +22,8 @@ export interface QueueStore {
   /** No job of the queue is claimed until `resume`; running ones go on. May name a queue that is still to come. */
   pause(name: string, reason: string | null, version?: ExpectedVersion): Promise<Queue | null>;
   resume(name: string, version?: ExpectedVersion): Promise<Queue | null>;
+  /** Pending jobs of the same queue and name that are claimed before this one, counted to `cap`. */
+  ahead(job: Pick<Job, "id" | "queue" | "name" | "priority" | "runAt">, cap: number): Promise<number>;
   /** Pending jobs by queue and job name, where there are any. */
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]>;
 }

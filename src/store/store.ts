@@ -1,5 +1,6 @@
 import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
+import type { DeadStore } from "./dead.js";
 import type { EventStore } from "./events.js";
 import type { JobStore } from "./jobs.js";
 import type { MaintenanceStore } from "./maintenance.js";
@@ -18,13 +19,14 @@ import type { WorkerStore } from "./workers.js";
  * - When a promise of a write resolves, the write is durable.
  * - The store's clock decides what is due and what has expired, never the caller's.
  * - A write of a claim is guarded by its fencing token.
- * - Every state change keeps the counters and roll-ups right in the same transaction, and is an event of
- *   the journal while somebody wants events.
+ * - Every state change keeps the counters, the groups of dead jobs and the roll-ups right in the same
+ *   transaction, and is an event of the journal while somebody wants events.
  */
 export interface Store {
   readonly jobs: JobStore;
   readonly claims: ClaimStore;
   readonly queues: QueueStore;
+  readonly dead: DeadStore;
   readonly schedules: ScheduleStore;
   readonly stats: StatStore;
   readonly workers: WorkerStore;

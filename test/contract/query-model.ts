@@ -69,6 +69,8 @@ function textsOf(field: Extract<JobTerm, { kind: "text" }>["field"], job: JobDet
       return [...job.tags];
     case "key":
       return [job.idempotencyKey];
+    case "fingerprint":
+      return [job.fingerprint];
     case "worker":
       return [job.workerId];
     case "schedule":

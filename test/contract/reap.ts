@@ -52,7 +52,7 @@ export function reapContract(contract: Contract): void {
         expect(starts).toBe(3);
         const job = await harness.job(id);
         expect(job).toMatchObject({ state: "dead", attempt: 3, finishedAt: T0 + 3 * LEASE_MS });
-        expect(job.lastError?.message).toMatch(/lease of worker worker-a ended/);
+        expect(job.lastError?.message).toMatch(/lease of worker "worker-a" ended/);
         expect(harness.events.about(id)).toEqual(["job.lost", "job.lost", "job.lost", "job.dead"]);
       },
     );

@@ -29,7 +29,7 @@ export interface TextTerm extends Negatable {
   readonly field: TextField;
   readonly values: readonly string[];
 }
-export type TextField = "queue" | "name" | "tag" | "key" | "id" | "worker" | "schedule";
+export type TextField = "queue" | "name" | "tag" | "key" | "id" | "worker" | "schedule" | "fingerprint";
 
 /** The name of the job contains the text, whatever the case of ASCII letters. */
 export interface WordTerm extends Negatable {

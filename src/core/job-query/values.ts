@@ -10,6 +10,7 @@ import type { Written } from "./text-reader.js";
 /** As the names of queues and jobs, with `*` anywhere. */
 const GLOB = /^[A-Za-z0-9._:*-]+$/;
 const ID = /^[1-9]\d{0,15}$/;
+const FINGERPRINT = /^[0-9a-f]{16}$/;
 const WHOLE_NUMBER = /^\d{1,9}$/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const FROM_NOW = /^([+-]?)(\d{1,9})(ms|s|m|h|d)$/;
@@ -43,6 +44,9 @@ export function readText(field: TextField, written: Written): string {
     case "id":
       if (!isJobId(text)) throw wrongValue(written, "an id is a whole number above 0");
       return text;
+    case "fingerprint":
+      if (FINGERPRINT.test(text)) return text;
+      throw wrongValue(written, "a fingerprint has 16 digits of 0-9 and a-f");
     case "tag":
       return within(MAX_TAG_LENGTH, written);
     case "key":

@@ -39,7 +39,7 @@ export async function reap(context: EngineContext, limit = BATCH): Promise<numbe
 function settlementOf(context: EngineContext, claim: ExpiredClaim): FailedSettlement {
   const error = {
     type: "LeaseExpired",
-    message: `The lease of worker ${claim.workerId} ended: it crashed, or it was blocked or cut off for too long`,
+    message: `The lease of worker "${claim.workerId}" ended: it crashed, or it was blocked or cut off for too long`,
     stack: null,
   };
   return failure(context, claim, { outcome: "lost", error });

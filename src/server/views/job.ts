@@ -47,7 +47,7 @@ export function jobDetailView(job: JobDetail): JobDetailView {
     resultBytes: job.resultBytes,
     resultProblem: job.resultProblem,
     progress: job.progress === null ? null : { ...job.progress, at: formatInstant(job.progress.at) },
-    lastError: job.lastError,
+    lastError: job.lastError === null ? null : { ...job.lastError, fingerprint: job.fingerprint },
   };
 }
 

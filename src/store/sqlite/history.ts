@@ -27,6 +27,7 @@ export class History {
   readonly #result;
   readonly #attempts;
   readonly #lastError;
+  readonly #fingerprint;
   readonly #progress;
   readonly #logs;
 
@@ -46,6 +47,11 @@ export class History {
     this.#lastError = db
       .prepare<[number], string>(
         "SELECT error FROM attempts WHERE job_id = ? AND error IS NOT NULL ORDER BY token DESC LIMIT 1",
+      )
+      .pluck();
+    this.#fingerprint = db
+      .prepare<[number], string>(
+        "SELECT fingerprint FROM dead_jobs JOIN dead_groups ON dead_groups.id = group_id WHERE job_id = ?",
       )
       .pluck();
     this.#progress = db.prepare<[number], Progress>(
@@ -73,6 +79,7 @@ export class History {
       resultProblem: spec.problem,
       progress: this.#progress.get(row.id) ?? null,
       lastError: parseError(this.#lastError.get(row.id)),
+      fingerprint: this.#fingerprint.get(row.id) ?? null,
     };
   }
 

@@ -9,13 +9,14 @@ import {
   type StatStep,
 } from "../stats.js";
 import type { Connection } from "./connection.js";
+import { DeadGroups } from "./dead-groups.js";
 import type { Journal } from "./journal.js";
 import type { StepHook } from "./steps.js";
 
 /**
  * The bookkeeping of one transaction. Every writer reports its state changes here; before the commit
  * they become a few additions to the counters and roll-ups, whatever the number of jobs, and events of
- * the journal.
+ * the journal. The groups of dead jobs are changed at once: of those there are few.
  */
 export class Ledger {
   readonly #lanes = new Map<string, Map<string, Lane>>();
@@ -27,6 +28,7 @@ export class Ledger {
   readonly #addTotalDuration;
   readonly #addEvent;
   readonly #addDuration;
+  readonly #deadGroups;
 
   constructor(
     db: Connection,
@@ -37,6 +39,7 @@ export class Ledger {
       `INSERT INTO counts (queue, name, state, n) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET n = n + excluded.n`,
     );
+    this.#deadGroups = new DeadGroups(db, step);
     const add = "ON CONFLICT DO UPDATE SET n = n + excluded.n";
     const addWithSum = `${add}, sum_ms = sum_ms + excluded.sum_ms`;
     this.#addTotalEvent = db.prepare(
@@ -74,7 +77,7 @@ export class Ledger {
     }
     let lane = names.get(name);
     if (lane === undefined) {
-      lane = new Lane(queue, name, this.journal);
+      lane = new Lane(queue, name, this.journal, this.#deadGroups);
       names.set(name, lane);
     }
     this.#dirty.add(lane);
@@ -195,6 +198,7 @@ export class Lane {
     readonly queue: string,
     readonly name: string,
     private readonly journal: Journal,
+    private readonly deadGroups: DeadGroups,
   ) {}
 
   /** A job was inserted in this state. */
@@ -205,7 +209,8 @@ export class Lane {
   }
 
   /**
-   * A job changed its state. Throws when the state machine does not know the change.
+   * A job changed its state. Throws when the state machine does not know the change. One that died has the
+   * record of its last attempt by now.
    *
    * @param attempt attempts that are counted after it
    */
@@ -213,11 +218,14 @@ export class Lane {
     assertTransition(transition, from, to);
     this.#add(from, -1);
     this.#add(to, 1);
+    if (to === "dead") this.deadGroups.joined(id, this.queue, this.name);
+    else if (from === "dead") this.deadGroups.left(id);
     this.journal.addJob(id, this.queue, this.name, transition, from, to, attempt);
   }
 
   deleted(id: number, state: JobState, attempt: number): void {
     this.#add(state, -1);
+    if (state === "dead") this.deadGroups.left(id);
     this.journal.addJob(id, this.queue, this.name, "delete", state, null, attempt);
   }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { KonveierError } from "../../core/errors.js";
 import type { Connection } from "./connection.js";
+import { kindOf } from "./dead-groups.js";
 
 interface Migration {
   readonly version: number;
@@ -25,6 +26,7 @@ export function migrate(db: Connection): void {
   const newest = migrations.at(-1)?.version ?? 0;
   // The usual case needs no lock, so opening does not wait behind a long write.
   if (userVersion(db) === newest && applicationIdOf(db) === APPLICATION_ID) return;
+  defineFunctions(db);
   db.pragma("busy_timeout = 30000");
   try {
     for (const migration of migrations) {
@@ -74,6 +76,14 @@ export class SchemaGuard {
   verify(): void {
     refuseNewer(this.db, this.#version.get() ?? 0, this.#newest);
   }
+}
+
+/** What migrations cannot say in SQL. */
+function defineFunctions(db: Connection): void {
+  db.function("kind_of_error", { deterministic: true, directOnly: true }, (json: string | null) => {
+    const { fingerprint, type, message } = kindOf(json);
+    return JSON.stringify([fingerprint, type, message]);
+  });
 }
 
 function readMigrations(): Migration[] {

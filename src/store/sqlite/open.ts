@@ -7,6 +7,7 @@ import { SqliteClaims } from "./claims.js";
 import { closedError, Committer } from "./committer.js";
 import { FileGuard, openConnection, type Connection, type Synchronous } from "./connection.js";
 import type { SqliteContext } from "./context.js";
+import { SqliteDead } from "./dead.js";
 import { translateError } from "./errors.js";
 import { SMALL_SET } from "./job-search/plan.js";
 import { SqliteJobs } from "./jobs.js";
@@ -62,6 +63,7 @@ export class SqliteStore implements Store {
   readonly jobs: SqliteJobs;
   readonly claims: SqliteClaims;
   readonly queues: SqliteQueues;
+  readonly dead: SqliteDead;
   readonly schedules: SqliteSchedules;
   readonly stats: SqliteStats;
   readonly workers: SqliteWorkers;
@@ -122,6 +124,7 @@ export class SqliteStore implements Store {
     this.jobs = new SqliteJobs(context, search, byHand);
     this.claims = new SqliteClaims(context);
     this.queues = new SqliteQueues(context);
+    this.dead = new SqliteDead(context);
     this.schedules = new SqliteSchedules(context);
     this.stats = new SqliteStats(context);
     this.workers = new SqliteWorkers(context);

@@ -1,7 +1,9 @@
 import { MAX_PRIORITY } from "../../core/defaults.js";
 import { JOB_STATES, type JobState } from "../../core/states.js";
+import type { Job } from "../../core/job.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
+import { rowId } from "./rows.js";
 
 interface QueueRow {
   readonly name: string;
@@ -37,6 +39,7 @@ export class SqliteQueues implements QueueStore {
   readonly #oldest;
   readonly #pause;
   readonly #resume;
+  readonly #ahead;
   readonly #pendingNames;
 
   constructor(private readonly context: SqliteContext) {
@@ -60,6 +63,22 @@ export class SqliteQueues implements QueueStore {
     this.#resume = db.prepare<[string]>(
       "UPDATE queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = ?",
     );
+    // Two ranges of one index. Each goes no further than the cap.
+    this.#ahead = db
+      .prepare<
+        [{ queue: string; name: string; priority: number; runAt: number; id: number; cap: number }],
+        number
+      >(
+        `SELECT count(*) FROM (
+           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
+             AND priority > @priority
+           UNION ALL
+           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
+             AND priority = @priority AND (run_at, id) < (@runAt, @id)
+           LIMIT @cap
+         )`,
+      )
+      .pluck();
     this.#pendingNames = db.prepare<[], { queue: string; name: string; pending: number }>(
       "SELECT queue, name, n AS pending FROM counts WHERE state = 'pending' AND n > 0 ORDER BY queue, name",
     );
@@ -94,6 +113,14 @@ export class SqliteQueues implements QueueStore {
       this.context.journal.add({ type: "queue", name, action: "resumed" });
       this.context.changes.pending(name);
     });
+  }
+
+  ahead(
+    { id, queue, name, priority, runAt }: Pick<Job, "id" | "queue" | "name" | "priority" | "runAt">,
+    cap: number,
+  ): Promise<number> {
+    const row = rowId(id) ?? 0;
+    return this.context.read(() => this.#ahead.get({ queue, name, priority, runAt, id: row, cap }) ?? 0);
   }
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {

@@ -1,7 +1,10 @@
 import type { SqliteContext } from "./context.js";
 import type { JobRow } from "./rows.js";
 
-/** Everything that belongs to a job and nothing else. A new table of this kind must be named here. */
+/**
+ * Everything that belongs to a job and nothing else. A new table of this kind must be named here; only the row in
+ * `dead_jobs` is removed by the ledger, together with its count.
+ */
 export const TABLES_OF_A_JOB = [
   "job_specs",
   "job_results",

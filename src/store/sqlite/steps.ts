@@ -21,6 +21,8 @@ export const STEPS = [
   "fire:advance",
   "fire:runs",
   "operation:move",
+  "dead:job",
+  "dead:group",
   "ledger:counts",
   "ledger:stats",
   "journal:rows",

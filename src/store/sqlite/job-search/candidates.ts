@@ -60,11 +60,12 @@ export class Candidates {
     const { order, source } = this.plan;
     const where = allOf([
       source.where,
-      ...(after === null ? [] : [behind(order, source.id, after)]),
-      ...(last === null ? [] : [upTo(order, source.id, last)]),
+      ...(after === null ? [] : [behind(order, source, after)]),
+      ...(last === null ? [] : [upTo(order, source, last)]),
       ...more,
     ]);
-    const sorted = order.column === "id" ? "" : `jobs.${order.column} ${order.direction}, `;
+    const sorted =
+      order.column === "id" ? "" : `${source.instant ?? `jobs.${order.column}`} ${order.direction}, `;
     const orderBy = ordering === "ordered" ? `ORDER BY ${sorted}${source.id} ${order.direction}` : "";
     return condition(
       `SELECT ${columns} FROM ${source.from.sql} WHERE ${where.sql} ${orderBy}`,

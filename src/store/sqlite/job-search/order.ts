@@ -52,16 +52,30 @@ export function placeOf(row: JobRow, { column }: Order): Place {
   return { sort, id: String(row.id), instant: column === "id" ? row.created_at : sort };
 }
 
+/** The columns of a source that have the id and the instant of the order; `null`: the column of the job. */
+interface Columns {
+  readonly id: string;
+  readonly instant: string | null;
+}
+
 /** Jobs behind a place in the order. */
-export function behind({ column, direction }: Order, id: string, { sort, id: at }: JobCursor): Condition {
+export function behind(
+  { column, direction }: Order,
+  { id, instant }: Columns,
+  { sort, id: at }: JobCursor,
+): Condition {
   const past = direction === "ASC" ? ">" : "<";
   if (column === "id") return condition(`${id} ${past} ?`, Number(at));
-  return condition(`(jobs.${column}, ${id}) ${past} (?, ?)`, sort, Number(at));
+  return condition(`(${instant ?? `jobs.${column}`}, ${id}) ${past} (?, ?)`, sort, Number(at));
 }
 
 /** Jobs up to a place in the order, and at it. */
-export function upTo({ column, direction }: Order, id: string, { sort, id: at }: JobCursor): Condition {
+export function upTo(
+  { column, direction }: Order,
+  { id, instant }: Columns,
+  { sort, id: at }: JobCursor,
+): Condition {
   const notPast = direction === "ASC" ? "<=" : ">=";
   if (column === "id") return condition(`${id} ${notPast} ?`, Number(at));
-  return condition(`(jobs.${column}, ${id}) ${notPast} (?, ?)`, sort, Number(at));
+  return condition(`(${instant ?? `jobs.${column}`}, ${id}) ${notPast} (?, ?)`, sort, Number(at));
 }

@@ -4,8 +4,17 @@ import type { SqliteContext } from "../context.js";
 import { allOf, oneOf, type Condition } from "./condition.js";
 import { LaneCounts } from "./lane-counts.js";
 import type { Order } from "./order.js";
-import { allJobs, jobsOfStates, jobsWithKey, jobsWithTag, orderedByState, orderedByTag } from "./sources.js";
-import type { Source } from "./sources.js";
+import {
+  allJobs,
+  jobsOfGroups,
+  jobsOfStates,
+  jobsWithKey,
+  jobsWithTag,
+  orderedByGroup,
+  orderedByState,
+  orderedByTag,
+  type Source,
+} from "./sources.js";
 import { isLaneTerm, laneConditions, readsMore, TIME_COLUMNS, termCondition } from "./term-conditions.js";
 
 /**
@@ -29,6 +38,8 @@ interface Choice {
   readonly source: Source;
   /** Terms that are true of all candidates. */
   readonly answers: readonly JobTerm[];
+  /** Whether all candidates are of the queues, names and states that are asked for. */
+  readonly answersLanes?: boolean;
 }
 
 /** Decides which index gives the candidates, by what a query asks and how many jobs there are. */
@@ -42,15 +53,19 @@ export class Planner {
   plan(query: JobQuery, queueGlobs: readonly string[] | null, order: Order, now: Instant): Plan | null {
     const counts = new LaneCounts(this.context.db, laneConditions(query, queueGlobs, "counts"));
     if (counts.matching === 0) return null;
-    const { source, answers } =
-      this.#byKey(query, order) ??
-      this.#byTag(query, order) ??
-      this.#byState(query, order, counts, now) ??
-      this.#byLanes(query, queueGlobs, counts);
+    const {
+      source,
+      answers,
+      answersLanes = false,
+    } = this.#byKey(query, order) ??
+    this.#byFingerprint(query, queueGlobs, order) ??
+    this.#byTag(query, order) ??
+    this.#byState(query, order, counts, now) ??
+    this.#byLanes(query, queueGlobs, counts);
     const left = query.terms.filter((term) => !isLaneTerm(term) && !answers.includes(term));
     const sliced = source.small
       ? left.some(readsMore)
-      : left.length > 0 || !counts.holdForAll(order.of?.state ?? null);
+      : left.length > 0 || !(answersLanes || counts.holdForAll(order.of?.state ?? null));
     const rest = allOf([
       ...laneConditions(query, queueGlobs, "jobs"),
       ...left.map((term) => termCondition(term, now, "jobs")),
@@ -61,6 +76,26 @@ export class Planner {
   #byKey({ terms }: JobQuery, order: Order): Choice | null {
     const term = exactTerm(terms, "id") ?? exactTerm(terms, "key");
     return term === null ? null : { source: jobsWithKey(term, order), answers: [term] };
+  }
+
+  #byFingerprint(query: JobQuery, queueGlobs: readonly string[] | null, order: Order): Choice | null {
+    const term = exactTerm(query.terms, "fingerprint");
+    if (term === null || (order.of !== null && order.of.state !== "dead")) return null;
+    const ofDead: JobQuery = { terms: query.terms.filter(({ kind }) => kind !== "state") };
+    const groups = allOf([
+      oneOf("dead_groups.fingerprint", term.values),
+      ...laneConditions(ofDead, queueGlobs, "dead_groups"),
+    ]);
+    const [first, ...more] = this.context.db
+      .prepare<unknown[], { id: number; n: number }>(
+        `SELECT id, n FROM dead_groups WHERE ${groups.sql} ORDER BY n DESC LIMIT ?`,
+      )
+      .all(...groups.values, this.context.smallSet + 1);
+    const jobs = more.reduce((sum, { n }) => sum + n, first?.n ?? 0);
+    if (jobs <= this.context.smallSet) return { source: jobsOfGroups(groups, order), answers: [term] };
+    // Several large groups have no order together.
+    if (first === undefined || more.length > 0) return null;
+    return { source: orderedByGroup(first.id, order), answers: [term], answersLanes: asksForDead(query) };
   }
 
   #byTag({ terms }: JobQuery, order: Order): Choice | null {
@@ -94,6 +129,11 @@ export class Planner {
       .pluck();
     return (count.get(...values, limit) ?? 0) < limit;
   }
+}
+
+/** Whether the states that are asked for, if any, are true of dead jobs. */
+function asksForDead({ terms }: JobQuery): boolean {
+  return terms.every((term) => term.kind !== "state" || term.values.includes("dead") !== term.negated);
 }
 
 function exactTerm(terms: readonly JobTerm[], field: TextField): TextTerm | null {

@@ -12,14 +12,22 @@ export interface Source {
   readonly from: Condition;
   readonly where: Condition;
   /** The column that has the job's id in the order of the source. */
-  readonly id: "jobs.id" | "job_tags.job_id";
+  readonly id: "jobs.id" | "job_tags.job_id" | "dead_jobs.job_id";
+  /** The column that has the instant of the order, when it is another one than that of the job. */
+  readonly instant: "dead_jobs.died_at" | null;
   /** Whether there are so few candidates that all may be read for one page. */
   readonly small: boolean;
 }
 
 /** The whole table, in order of ids. */
 export function allJobs(): Source {
-  return { from: condition("jobs NOT INDEXED"), where: allOf([]), id: "jobs.id", small: false };
+  return {
+    from: condition("jobs NOT INDEXED"),
+    where: allOf([]),
+    id: "jobs.id",
+    instant: null,
+    small: false,
+  };
 }
 
 /** The jobs of one state, in the order of its index. */
@@ -29,7 +37,7 @@ export function orderedByState(
   small: boolean,
 ): Source {
   const where = allOf([condition(`jobs.state = '${state}'`), ...ranges]);
-  return { from: condition(`jobs INDEXED BY ${index}`), where, id: "jobs.id", small };
+  return { from: condition(`jobs INDEXED BY ${index}`), where, id: "jobs.id", instant: null, small };
 }
 
 /** The jobs with one tag, in order of ids. */
@@ -38,6 +46,7 @@ export function orderedByTag({ values }: TextTerm): Source {
     from: condition("job_tags CROSS JOIN jobs ON jobs.id = job_tags.job_id"),
     where: oneOf("job_tags.tag", values),
     id: "job_tags.job_id",
+    instant: null,
     small: false,
   };
 }
@@ -45,6 +54,29 @@ export function orderedByTag({ values }: TextTerm): Source {
 export function jobsWithTag({ values }: TextTerm, order: Order): Source {
   const { sql } = oneOf("tag", values);
   return chosen(condition(`SELECT DISTINCT job_id AS id FROM job_tags WHERE ${sql}`, ...values), order);
+}
+
+/** The dead jobs of one group, in order of ids or of when they died. */
+export function orderedByGroup(groupId: number, order: Order): Source {
+  const byId = order.column === "id";
+  const index = byId ? "dead_jobs_group" : "dead_jobs_latest";
+  return {
+    from: condition(`dead_jobs INDEXED BY ${index} CROSS JOIN jobs ON jobs.id = dead_jobs.job_id`),
+    where: condition("dead_jobs.group_id = ?", groupId),
+    id: "dead_jobs.job_id",
+    instant: byId ? null : "dead_jobs.died_at",
+    small: false,
+  };
+}
+
+/** The dead jobs of all groups that the condition is true of. */
+export function jobsOfGroups(groups: Condition, order: Order): Source {
+  const found = condition(
+    `SELECT job_id AS id FROM dead_groups CROSS JOIN dead_jobs INDEXED BY dead_jobs_group
+       ON dead_jobs.group_id = dead_groups.id WHERE ${groups.sql}`,
+    ...groups.values,
+  );
+  return chosen(found, order);
 }
 
 /** The jobs with these ids, or these idempotency keys. */
@@ -81,6 +113,7 @@ function chosen({ sql, values }: Condition, order: Order | null): Source {
     // Other states have no value to sort by.
     where: allOf(order?.of ? [condition(`jobs.state = '${order.of.state}'`)] : []),
     id: "jobs.id",
+    instant: null,
     small: true,
   };
 }

@@ -11,8 +11,11 @@ import { anyOf, condition, not, oneOf, type Condition } from "./condition.js";
 import { jsonCondition } from "./json-condition.js";
 import { lowerAscii } from "./lower-ascii.js";
 
-/** `jobs`, or `counts`, which has a row for each queue, name and state. */
-type Table = "jobs" | "counts";
+/**
+ * `jobs`, or `counts`, which has a row for each queue, name and state, or `dead_groups`, which has one for each
+ * queue, name and kind of error.
+ */
+type Table = "jobs" | "counts" | "dead_groups";
 
 /** Whether the term asks only for queue, name or state: then the kept counters know how many jobs it is true of. */
 export function isLaneTerm(term: JobTerm): boolean {
@@ -27,7 +30,7 @@ export function readsMore(term: JobTerm): boolean {
     case "json":
       return true;
     case "text":
-      return ["tag", "key", "schedule"].includes(term.field);
+      return ["tag", "key", "schedule", "fingerprint"].includes(term.field);
     case "state":
     case "word":
     case "number":
@@ -101,6 +104,14 @@ function textCondition({ field, values }: TextTerm, table: Table): Condition {
       return exists("job_specs", oneOf("idempotency_key", values));
     case "schedule":
       return exists("job_specs", oneOf("schedule_key", values));
+    case "fingerprint": {
+      const { sql } = oneOf("fingerprint", values);
+      return condition(
+        `EXISTS (SELECT 1 FROM dead_jobs JOIN dead_groups ON dead_groups.id = group_id
+                 WHERE job_id = jobs.id AND ${sql})`,
+        ...values,
+      );
+    }
   }
 }
 
@@ -109,7 +120,7 @@ function exists(table: "job_tags" | "job_specs", { sql, values }: Condition): Co
 }
 
 /** Names hold none of the other characters that GLOB gives a meaning to. */
-function globs(column: string, patterns: readonly string[]): Condition {
+export function globs(column: string, patterns: readonly string[]): Condition {
   const exact = patterns.filter((pattern) => !pattern.includes("*"));
   const conditions = patterns
     .filter((pattern) => pattern.includes("*"))

@@ -1,0 +1,51 @@
+import { Type, type Static, type TProperties } from "typebox";
+import { Instant, Nullable } from "./fields.js";
+import { JobState } from "./job.js";
+
+const Count = Type.Integer({ minimum: 0 });
+
+const slots = {
+  /** Live workers that serve the job's queue and name. */
+  workers: Count,
+  /** Jobs that they can run at once, together. */
+  slots: Count,
+  /** Jobs that they run, as they said it last. */
+  running: Count,
+};
+
+function because<Reason extends string, Facts extends TProperties>(reason: Reason, facts: Facts) {
+  return Type.Object({
+    state: JobState,
+    reason: Type.Literal(reason),
+    /** An English sentence for people. */
+    detail: Type.String(),
+    facts: Type.Object(facts),
+  });
+}
+
+/** `reason` tells the forms apart. */
+export const ExplanationView = Type.Union(
+  [
+    because("running", { workerId: Type.String(), since: Instant, leaseUntil: Instant }),
+    because("finished", { since: Instant }),
+    because("blocked", { since: Instant }),
+    because("scheduled", {
+      until: Instant,
+      cause: Type.Enum(["first_run", "retry", "snooze"]),
+      attempt: Count,
+      maxAttempts: Count,
+    }),
+    because("queue_paused", { since: Instant, pauseReason: Nullable.Text }),
+    because("no_worker", { queue: Type.String(), name: Type.String() }),
+    because("workers_busy", slots),
+    because("waiting_turn", {
+      /** Jobs of the same queue and name that are claimed first, counted to 1000. */
+      ahead: Count,
+      /** Whether there are more than were counted. */
+      capped: Type.Boolean(),
+      ...slots,
+    }),
+  ],
+  { title: "Explanation", discriminator: { propertyName: "reason" } },
+);
+export type ExplanationView = Static<typeof ExplanationView>;

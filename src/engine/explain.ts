@@ -1,0 +1,178 @@
+import { EXPLAIN_CAP } from "../core/defaults.js";
+import { formatInstant } from "../core/instant.js";
+import type { Instant, Job } from "../core/job.js";
+import type { JobState } from "../core/states.js";
+import type { WorkerRecord } from "../store/workers.js";
+import type { EngineContext } from "./context.js";
+import { jobNotFound } from "./job-change.js";
+import { serves } from "./unhandled.js";
+import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
+
+/** Why a job is not running, or that it is, or how it ended. */
+export type Explanation = Reason & {
+  readonly state: JobState;
+  /** An English sentence for people. */
+  readonly detail: string;
+};
+
+/** The first condition of a claim that is not met, with its facts. */
+export type Reason =
+  | {
+      readonly reason: "running";
+      readonly facts: { readonly workerId: string; readonly since: Instant; readonly leaseUntil: Instant };
+    }
+  | { readonly reason: "finished"; readonly facts: { readonly since: Instant } }
+  | { readonly reason: "blocked"; readonly facts: { readonly since: Instant } }
+  | { readonly reason: "scheduled"; readonly facts: Scheduled }
+  | {
+      readonly reason: "queue_paused";
+      readonly facts: { readonly since: Instant; readonly pauseReason: string | null };
+    }
+  | { readonly reason: "no_worker"; readonly facts: { readonly queue: string; readonly name: string } }
+  | { readonly reason: "workers_busy"; readonly facts: Slots }
+  | {
+      readonly reason: "waiting_turn";
+      /** `ahead`: jobs of the same queue and name that are claimed first. `capped`: there are more. */
+      readonly facts: { readonly ahead: number; readonly capped: boolean } & Slots;
+    };
+
+export interface Scheduled {
+  readonly until: Instant;
+  /** `retry`: the latest attempt failed. `snooze`: it asked to be called later. */
+  readonly cause: "first_run" | "retry" | "snooze";
+  /** Attempts that count so far. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+}
+
+/** Of the live workers that serve the job. As they said it last, up to some seconds ago. */
+export interface Slots {
+  readonly workers: number;
+  readonly slots: number;
+  readonly running: number;
+}
+
+/**
+ * Tells why a job is not running: the first condition of a claim that it does not meet. Reads one moment after the
+ * other, so in the middle of a change it may tell of either side. Costs the same whatever the backlog.
+ *
+ * @throws KonveierError `job_not_found`
+ */
+export async function explain(context: EngineContext, id: string): Promise<Explanation> {
+  const job = await context.store.jobs.get(id);
+  if (job === null) throw jobNotFound(id);
+  const reason = await reasonOf(context, job);
+  return { state: job.state, detail: sentence(reason, job, context.store.now()), ...reason };
+}
+
+async function reasonOf(context: EngineContext, job: Job): Promise<Reason> {
+  switch (job.state) {
+    case "running":
+      return {
+        reason: "running",
+        facts: {
+          workerId: job.workerId ?? "",
+          since: job.startedAt ?? job.runAt,
+          leaseUntil: job.leaseExpiresAt ?? job.runAt,
+        },
+      };
+    case "completed":
+    case "dead":
+    case "cancelled":
+      return { reason: "finished", facts: { since: job.finishedAt ?? job.runAt } };
+    case "blocked":
+      return { reason: "blocked", facts: { since: job.createdAt } };
+    case "scheduled":
+      return { reason: "scheduled", facts: await scheduledFacts(context, job) };
+    case "pending":
+      return whyPending(context, job);
+  }
+}
+
+async function scheduledFacts({ store }: EngineContext, job: Job): Promise<Scheduled> {
+  const { runAt: until, attempt, maxAttempts, token } = job;
+  if (token === null) return { until, cause: "first_run", attempt, maxAttempts };
+  // A failed attempt leaves a record, a snoozed one does not.
+  const latest = (await store.jobs.attempts(job.id)).at(-1);
+  return { until, cause: latest?.token === token ? "retry" : "snooze", attempt, maxAttempts };
+}
+
+/** In the order in which a claim asks. */
+async function whyPending({ store }: EngineContext, job: Job): Promise<Reason> {
+  const { queue, name } = job;
+  const { pausedAt = null, pauseReason = null } = (await store.queues.get(queue)) ?? {};
+  if (pausedAt !== null) return { reason: "queue_paused", facts: { since: pausedAt, pauseReason } };
+  const workers = (await store.workers.list(WORKER_TIMEOUT_MS)).filter(
+    (worker) => worker.state === "active" && serves(worker, queue, name),
+  );
+  if (workers.length === 0) return { reason: "no_worker", facts: { queue, name } };
+  const slots = slotsOf(workers);
+  if (workers.every(({ running, concurrency }) => running >= concurrency)) {
+    return { reason: "workers_busy", facts: slots };
+  }
+  const ahead = await store.queues.ahead(job, EXPLAIN_CAP + 1);
+  const facts = { ahead: Math.min(ahead, EXPLAIN_CAP), capped: ahead > EXPLAIN_CAP, ...slots };
+  return { reason: "waiting_turn", facts };
+}
+
+function slotsOf(workers: readonly WorkerRecord[]): Slots {
+  const sum = (of: (worker: WorkerRecord) => number) =>
+    workers.reduce((total, worker) => total + of(worker), 0);
+  return {
+    workers: workers.length,
+    slots: sum(({ concurrency }) => concurrency),
+    running: sum(({ running }) => running),
+  };
+}
+
+function sentence(reason: Reason, job: Job, now: Instant): string {
+  switch (reason.reason) {
+    case "running": {
+      const { workerId, since, leaseUntil } = reason.facts;
+      const lease =
+        leaseUntil > now
+          ? `its lease holds until ${formatInstant(leaseUntil)}`
+          : `its lease ended at ${formatInstant(leaseUntil)}, and it is taken away from the worker soon`;
+      return `The job runs on worker ${workerId} since ${formatInstant(since)}; ${lease}.`;
+    }
+    case "finished":
+      return `The job is ${job.state} since ${formatInstant(reason.facts.since)}.`;
+    case "blocked":
+      return "The job waits for other jobs of its flow.";
+    case "scheduled":
+      return scheduledSentence(reason.facts, now);
+    case "queue_paused": {
+      const { since, pauseReason } = reason.facts;
+      const why = pauseReason === null ? "" : `: ${pauseReason}`;
+      return `The queue ${job.queue} is paused since ${formatInstant(since)}${why}.`;
+    }
+    case "no_worker":
+      return `No live worker serves jobs named ${job.name} of the queue ${job.queue}.`;
+    case "workers_busy":
+      return `All slots are taken: ${slotsText(reason.facts)}.`;
+    case "waiting_turn":
+      return turnSentence(reason.facts);
+  }
+}
+
+function scheduledSentence({ until, cause, attempt, maxAttempts }: Scheduled, now: Instant): string {
+  const what = {
+    first_run: "Its first run",
+    retry: `The retry after attempt ${attempt} of ${maxAttempts}`,
+    snooze: "The run that its handler put off",
+  }[cause];
+  return until > now
+    ? `${what} is scheduled for ${formatInstant(until)}.`
+    : `${what} was due at ${formatInstant(until)}; the job becomes claimable within moments.`;
+}
+
+function turnSentence({ ahead, capped, ...slots }: Extract<Reason, { reason: "waiting_turn" }>["facts"]) {
+  if (ahead === 0) return `The job is the next of its queue and name: ${slotsText(slots)}.`;
+  const jobs = ahead === 1 ? "1 job" : `${capped ? "More than " : ""}${ahead} jobs`;
+  return `${jobs} of the same queue and name ${ahead === 1 ? "goes" : "go"} first: ${slotsText(slots)}.`;
+}
+
+function slotsText({ workers, slots, running }: Slots): string {
+  const who = workers === 1 ? "1 live worker serves" : `${workers} live workers serve`;
+  return `${who} such jobs and ${workers === 1 ? "runs" : "run"} ${running} jobs in ${slots} slots`;
+}
