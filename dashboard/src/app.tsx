@@ -3,6 +3,8 @@ import { useState, type ReactNode } from "react";
 import { Link, Route, Router, Switch } from "wouter";
 import { TextProvider, useTexts } from "./i18n/text.js";
 import { LiveProvider } from "./live/live.js";
+import { DeadPage } from "./pages/dead/dead-page.js";
+import { JobPage } from "./pages/job/job-page.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
 import { createQueryClient } from "./query-client.js";
 import { Shell } from "./shell/shell.js";
@@ -31,6 +33,8 @@ function Pages(): ReactNode {
   return (
     <Switch>
       <Route path="/" component={OverviewPage} />
+      <Route path="/jobs/:id" component={JobPage} />
+      <Route path="/dead" component={DeadPage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

@@ -5,6 +5,9 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/shell.css";
+import "./style/json.css";
+import "./style/job.css";
+import "./style/dead.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element");
