@@ -4,6 +4,8 @@ import { Link, Route, Router, Switch } from "wouter";
 import { TextProvider, useTexts } from "./i18n/text.js";
 import { LiveProvider } from "./live/live.js";
 import { MetricsPage } from "./pages/metrics/metrics-page.js";
+import { DeadPage } from "./pages/dead/dead-page.js";
+import { JobPage } from "./pages/job/job-page.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
 import { QueuePage } from "./pages/queues/queue-page.js";
 import { QueuesPage } from "./pages/queues/queues-page.js";
@@ -45,6 +47,8 @@ function Pages(): ReactNode {
       <Route path="/schedules/:key" component={SchedulePage} />
       <Route path="/workers" component={WorkersPage} />
       <Route path="/settings" component={SettingsPage} />
+      <Route path="/jobs/:id" component={JobPage} />
+      <Route path="/dead" component={DeadPage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

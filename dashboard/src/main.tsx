@@ -10,6 +10,9 @@ import "./style/queues.css";
 import "./style/shell.css";
 import "./style/schedules.css";
 import "./style/settings.css";
+import "./style/json.css";
+import "./style/job.css";
+import "./style/dead.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element");

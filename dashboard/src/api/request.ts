@@ -42,6 +42,28 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
   return (await exchange(path, {}, signal)).text();
 }
 
+/**
+ * Reads only the beginning of an answer. The rest is not transferred.
+ *
+ * @param bytes at most so many; a character that would be cut is left out
+ * @throws Problem
+ */
+export async function readTextStart(path: string, bytes: number, signal?: AbortSignal): Promise<string> {
+  const enough = new AbortController();
+  const signals = signal === undefined ? [enough.signal] : [signal, enough.signal];
+  const reader = (await exchange(path, {}, AbortSignal.any(signals))).body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let left = bytes; reader !== undefined && left > 0;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value.subarray(0, left), { stream: true });
+    left -= value.byteLength;
+  }
+  enough.abort();
+  return text;
+}
+
 /** Changes something. Answers without a body are `null`. @throws Problem */
 export async function send<Answer = null>(path: string, sent: Sent): Promise<Answer> {
   const json = sent.json ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
@@ -65,9 +87,14 @@ export function pathWith(path: string, query: Query): string {
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
+/** Where the API is: below the address at which the dashboard lies. For links. */
+export function addressOf(path: string): URL {
+  return new URL(path.replace(/^\//, ""), document.baseURI);
+}
+
 async function exchange(path: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const answer = await fetch(new URL(path.replace(/^\//, ""), document.baseURI), {
+  const answer = await fetch(addressOf(path), {
     credentials: "same-origin",
     ...init,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),

@@ -9,8 +9,11 @@ export type { FindingView, FindingsView } from "../../../src/api/finding.js";
 export type { NameTableView, OverviewView, QueueLinesView } from "../../../src/api/stats.js";
 export type { AuditEntryView } from "../../../src/api/audit.js";
 export type { InfoView } from "../../../src/api/info.js";
+export type { DeadGroupListView, DeadGroupView } from "../../../src/api/dead.js";
+export type { ExplanationView } from "../../../src/api/explanation.js";
 export type { AttemptView, JobDetailView, JobView, LogLineView } from "../../../src/api/job.js";
 export type { JobCountView, JobPageView } from "../../../src/api/job-list.js";
+export type { OperationView } from "../../../src/api/operation.js";
 export type { Problem as ProblemView } from "../../../src/api/problem.js";
 export type { QueueDetailView, QueueView } from "../../../src/api/queue.js";
 export type {

@@ -1,9 +1,14 @@
 import { allowed } from "./messages/allowed.js";
 import { charts } from "./messages/charts.js";
+import { confirm } from "./messages/confirm.js";
+import { dead } from "./messages/dead.js";
 import { errors } from "./messages/errors.js";
+import { job } from "./messages/job.js";
+import { json } from "./messages/json.js";
 import { metrics } from "./messages/metrics.js";
 import { overview } from "./messages/overview.js";
 import { queues } from "./messages/queues.js";
+import { refusal } from "./messages/refusal.js";
 import { scheduleForm } from "./messages/schedule-form.js";
 import { schedule } from "./messages/schedule.js";
 import { schedules } from "./messages/schedules.js";
@@ -20,10 +25,15 @@ export const catalogue = {
   en: {
     ...allowed.en,
     ...charts.en,
+    ...confirm.en,
+    ...dead.en,
     ...errors.en,
+    ...job.en,
+    ...json.en,
     ...metrics.en,
     ...overview.en,
     ...queues.en,
+    ...refusal.en,
     ...scheduleForm.en,
     ...schedule.en,
     ...schedules.en,
@@ -37,10 +47,15 @@ export const catalogue = {
   ru: {
     ...allowed.ru,
     ...charts.ru,
+    ...confirm.ru,
+    ...dead.ru,
     ...errors.ru,
+    ...job.ru,
+    ...json.ru,
     ...metrics.ru,
     ...overview.ru,
     ...queues.ru,
+    ...refusal.ru,
     ...scheduleForm.ru,
     ...schedule.ru,
     ...schedules.ru,

@@ -6,17 +6,19 @@ import type { Refresh } from "./refresher.js";
 /**
  * Reads what a part of a page shows, and keeps it up to date: read again when the server says that one of its topics
  * changed. What was read before stays on the screen until the new answer is there.
+ *
+ * @param refresh `null`: what was read stays as it is, such as that of a finished job
  */
 export function useLiveQuery<Answer>(
   key: readonly unknown[],
   load: (signal: AbortSignal) => Promise<Answer>,
-  refresh: Refresh,
+  refresh: Refresh | null,
 ): UseQueryResult<Answer, Problem> {
   const { paused } = useLiveState();
   return useQuery<Answer, Problem>({
     queryKey: key,
     queryFn: ({ signal }) => load(signal),
-    meta: { refresh },
+    ...(refresh === null ? {} : { meta: { refresh } }),
     placeholderData: keepPreviousData,
     refetchOnMount: !paused,
   });

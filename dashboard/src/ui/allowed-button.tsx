@@ -17,6 +17,8 @@ export function useRefusal(capability: Capability): string | null {
 export function AllowedButton({
   needs,
   refusal = null,
+  hint,
+  busy = false,
   tone = "",
   icon,
   onPress,
@@ -25,6 +27,10 @@ export function AllowedButton({
   readonly needs: Capability;
   /** Another reason not to. */
   readonly refusal?: string | null;
+  /** What it will do, in a sentence. */
+  readonly hint?: string;
+  /** Whether it is at it. */
+  readonly busy?: boolean;
   readonly tone?: "" | "primary" | "danger" | "quiet";
   readonly icon?: IconName;
   readonly onPress: () => void;
@@ -32,26 +38,27 @@ export function AllowedButton({
 }): ReactNode {
   const id = useId();
   const reason = useRefusal(needs) ?? refusal;
+  const told = reason ?? hint;
   return (
     <>
       {/* Not disabled for the browser: the reason must be reachable by keyboard and by touch. */}
       <button
         type="button"
         className={`button ${tone}`}
-        aria-disabled={reason !== null}
-        aria-describedby={reason === null ? undefined : id}
-        title={reason ?? undefined}
+        aria-disabled={reason !== null || busy}
+        aria-describedby={told === undefined ? undefined : id}
+        title={told}
         onClick={() => {
-          if (reason === null) onPress();
-          else toast(reason);
+          if (reason !== null) toast(reason);
+          else if (!busy) onPress();
         }}
       >
         {icon !== undefined && <Icon name={icon} />}
         {children}
       </button>
-      {reason !== null && (
-        <span id={id} className="visually-hidden">
-          {reason}
+      {told !== undefined && (
+        <span id={id} hidden>
+          {told}
         </span>
       )}
     </>

@@ -1,11 +1,19 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { useTexts } from "../i18n/text.js";
 import { Icon } from "./icon.js";
+import { toast } from "./toasts.js";
 
 const SHOWN_MS = 1_500;
 
 /** Copies a text exactly as it is. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }): ReactNode {
+export function CopyButton({
+  text,
+  label,
+}: {
+  /** Or what fetches it, for a text that is too large to be there already. */
+  readonly text: string | (() => Promise<string>);
+  readonly label?: string;
+}): ReactNode {
   const { t } = useTexts();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -25,7 +33,11 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       title={name}
       aria-label={name}
       onClick={() => {
-        void copyText(text).then(setCopied);
+        void Promise.resolve(typeof text === "string" ? text : text())
+          .then(copyText)
+          .then(setCopied, () => {
+            toast(t("copy.failed"), "bad");
+          });
       }}
     >
       <Icon name={copied ? "check" : "copy"} />

@@ -40,3 +40,14 @@ export function Duration({ ms }: { readonly ms: number | null }): ReactNode {
   const { duration } = useTexts();
   return ms === null ? <span className="muted">–</span> : duration(ms);
 }
+
+/** Day and clock, for rows of times; date, time and zone when one points at it. */
+export function ClockTime({ at }: { readonly at: string }): ReactNode {
+  const { format } = useTexts();
+  const instant = Date.parse(at);
+  return (
+    <time dateTime={at} title={format.instant(instant)}>
+      {format.day(instant)} {format.clock(instant)}
+    </time>
+  );
+}

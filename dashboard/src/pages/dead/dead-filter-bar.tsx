@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { Link, useSearchParams } from "wouter";
+import { useQueuesQuery } from "../../api/queries.js";
+import { useTexts } from "../../i18n/text.js";
+import { visible } from "../../ui/visible.js";
+import type { DeadFilter, DeadSort } from "./dead-queries.js";
+
+const SORTS = ["count", "latest"] as const satisfies DeadSort[];
+const TYPING_MS = 300;
+
+/** Which groups, in which order. It all stands in the address. */
+export function DeadFilterBar({ filter }: { readonly filter: DeadFilter }): ReactNode {
+  const { t } = useTexts();
+  const { data } = useQueuesQuery();
+  const [parameters, setParameters] = useSearchParams();
+  const queues = new Set(data?.items.map(({ name }) => name));
+  if (filter.queue !== "") queues.add(filter.queue);
+  const choose = (name: string, value: string, replace: boolean): void => {
+    setParameters((now) => withParameter(now, name, value), { replace });
+  };
+  return (
+    <div className="toolbar dead-filter">
+      <select
+        className="input"
+        aria-label={t("dead.queue")}
+        value={filter.queue}
+        onChange={({ target }) => {
+          choose("queue", target.value, false);
+        }}
+      >
+        <option value="">{t("dead.queue.all")}</option>
+        {[...queues].toSorted().map((name) => (
+          <option key={name} value={name}>
+            {visible(name)}
+          </option>
+        ))}
+      </select>
+      <NameField
+        name={filter.name}
+        onChange={(name) => {
+          choose("name", name, true);
+        }}
+      />
+      <nav className="dead-sort" aria-label={t("dead.sort")}>
+        {SORTS.map((sort) => (
+          <Link
+            key={sort}
+            href={`/dead?${withParameter(parameters, "sort", sort === "count" ? "" : sort).toString()}`}
+            aria-current={filter.sort === sort}
+          >
+            {t(`dead.sort.${sort}`)}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+/** Tells the name when the typing pauses. */
+function NameField({
+  name,
+  onChange,
+}: {
+  readonly name: string;
+  readonly onChange: (name: string) => void;
+}): ReactNode {
+  const { t } = useTexts();
+  const [text, setText] = useState(name);
+  const [told, setTold] = useState(name);
+  if (name !== told) {
+    // Somebody else has changed it, such as the button that clears the filter.
+    setTold(name);
+    setText(name);
+  }
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+    },
+    [],
+  );
+  return (
+    <input
+      className="input"
+      type="search"
+      aria-label={t("dead.name")}
+      placeholder={t("dead.name.any")}
+      spellCheck={false}
+      autoComplete="off"
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => {
+          setTold(target.value.trim());
+          onChange(target.value.trim());
+        }, TYPING_MS);
+      }}
+    />
+  );
+}
+
+function withParameter(parameters: URLSearchParams, name: string, value: string): URLSearchParams {
+  const next = new URLSearchParams(parameters);
+  if (value === "") next.delete(name);
+  else next.set(name, value);
+  return next;
+}

@@ -1,0 +1,119 @@
+import { Children, type ReactNode } from "react";
+import { Link } from "wouter";
+import { addressOf } from "../../api/request.js";
+import type { DeadGroupView } from "../../api/types.js";
+import { useTexts } from "../../i18n/text.js";
+import { jobPath, jobsPath, queuePath } from "../../shell/routes.js";
+import { AllowedButton } from "../../ui/allowed-button.js";
+import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
+import type { GroupAction } from "./bulk-dialog.js";
+import { GroupMenu } from "./group-menu.js";
+import { groupQuery } from "./group-rows.js";
+import { TRIAL_SIZE } from "./trial.js";
+import { groupMarkdown } from "./markdown.js";
+
+/** One error, with what can be done about the jobs that died of it. */
+export function GroupRow({
+  group,
+  onTrial,
+  onBulk,
+  children,
+}: {
+  readonly group: DeadGroupView;
+  readonly onTrial: () => void;
+  readonly onBulk: (action: GroupAction) => void;
+  /** What is going on with its jobs. */
+  readonly children: ReactNode;
+}): ReactNode {
+  const { t, format } = useTexts();
+  const { count, firstAt, lastAt, latestJobId } = group;
+  const busy = Children.toArray(children).length > 0;
+  return (
+    <>
+      <tr className={busy ? "with-panel" : ""}>
+        <th scope="row" className="dead-error">
+          <ErrorCell group={group} />
+        </th>
+        <td className="number dead-count" data-label={t("dead.column.count")}>
+          {count === 0 ? (
+            <span className="muted">{t("dead.none")}</span>
+          ) : (
+            <Link href={jobsPath(groupQuery(group))} title={t("dead.view")}>
+              {format.number(count)}
+            </Link>
+          )}
+        </td>
+        <td data-label={t("dead.column.first")}>
+          <RelativeTime at={firstAt} />
+        </td>
+        <td data-label={t("dead.column.last")}>
+          <RelativeTime at={lastAt} />
+        </td>
+        <td className="dead-actions">
+          {count > 0 && (
+            <div className="toolbar">
+              <AllowedButton needs="operate" hint={t("dead.trial.hint")} onPress={onTrial}>
+                {count > TRIAL_SIZE ? t("dead.trial") : t("action.retry")}
+              </AllowedButton>
+              {count > TRIAL_SIZE && (
+                <AllowedButton
+                  needs="operate"
+                  hint={t("dead.retryAll.hint")}
+                  onPress={() => {
+                    onBulk("retry");
+                  }}
+                >
+                  {t("dead.retryAll")}…
+                </AllowedButton>
+              )}
+              <GroupMenu
+                markdown={() =>
+                  groupMarkdown(group, latestJobId === null ? null : addressOf(jobPath(latestJobId)).href)
+                }
+                jobs={jobsPath(groupQuery(group))}
+                onDelete={() => {
+                  onBulk("delete");
+                }}
+              />
+            </div>
+          )}
+        </td>
+      </tr>
+      {busy && (
+        <tr className="dead-panel">
+          <td colSpan={5}>{children}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function ErrorCell({ group }: { readonly group: DeadGroupView }): ReactNode {
+  const { t, rich } = useTexts();
+  const { type, message, name, queue, latestJobId } = group;
+  const queueLink = (
+    <Link href={queuePath(queue)} className="job-text" translate="no">
+      {visible(queue)}
+    </Link>
+  );
+  return (
+    <>
+      <span className="dead-type job-text" translate="no">
+        {visible(type)}
+      </span>
+      <span className="dead-message job-text" translate="no" dir="auto">
+        {visible(message)}
+      </span>
+      <span className="dead-where">
+        <span className="job-text" translate="no">
+          {visible(name)}
+        </span>{" "}
+        <span className="muted">{rich("dead.inQueue", { queue: queueLink })}</span>
+        {latestJobId !== null && (
+          <Link href={jobPath(latestJobId)}>{t("dead.newest", { id: latestJobId })}</Link>
+        )}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState, type ReactNode } from "react";
+import { send } from "../../api/request.js";
+import type { OperationView } from "../../api/types.js";
+import { useTexts } from "../../i18n/text.js";
+import { AllowedButton } from "../../ui/allowed-button.js";
+import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
+import { toast } from "../../ui/toasts.js";
+import { useOperation } from "./dead-queries.js";
+
+/** How far a bulk operation is. It goes on without this page, too. */
+export function OperationNote({
+  started,
+  onClose,
+}: {
+  readonly started: OperationView;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { t } = useTexts();
+  const client = useQueryClient();
+  const problemText = useProblemText();
+  const [ended, setEnded] = useState(false);
+  const { data = started, error } = useOperation(started, ended);
+  const { id, action, state, changed, matched } = data;
+  const running = state === "running";
+  if (!running && !ended) setEnded(true);
+  const outcome =
+    running || action === "cancel" ? null : t(`operation.${action}.${state}`, { count: changed });
+  useEffect(() => {
+    if (outcome !== null) toast(outcome);
+  }, [outcome]);
+  if (action === "cancel") return null;
+  const stop = async (): Promise<void> => {
+    try {
+      await send(`/v1/operations/${encodeURIComponent(id)}/cancel`, { method: "POST" });
+      await client.invalidateQueries({ queryKey: ["operation", id] });
+    } catch (failure) {
+      toast(problemText(failure), "bad");
+    }
+  };
+  return (
+    <div className="trial operation">
+      {error !== null && <ProblemNote error={error} />}
+      <span className="operation-text">
+        {outcome ?? t(`operation.${action}.running`, { changed, matched: Math.max(matched, changed) })}
+      </span>
+      <progress aria-label={t("operation.progress")} max={Math.max(matched, changed, 1)} value={changed} />
+      {running ? (
+        <AllowedButton needs="operate" hint={t("operation.stop")} onPress={() => void stop()}>
+          {t("operation.stop")}
+        </AllowedButton>
+      ) : (
+        <button type="button" className="button small" onClick={onClose}>
+          {t("trial.close")}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, type ReactNode } from "react";
+import { Link } from "wouter";
+import { asProblem } from "../../api/problem.js";
+import { read } from "../../api/request.js";
+import type { JobView } from "../../api/types.js";
+import { useTexts } from "../../i18n/text.js";
+import { useLiveQuery } from "../../live/use-live-query.js";
+import { jobPath } from "../../shell/routes.js";
+import { Badge, type Tone } from "../../ui/badge.js";
+import type { IconName } from "../../ui/icon.js";
+import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
+import { toast } from "../../ui/toasts.js";
+import { countOutcomes, isSettled, trialOutcome, type TrialOutcome } from "./trial.js";
+import type { Trial, TrialJob } from "./use-trials.js";
+
+const MARKS: Readonly<Record<TrialOutcome, { tone: Tone; icon: IconName }>> = {
+  waiting: { tone: "neutral", icon: "minus" },
+  running: { tone: "accent", icon: "play" },
+  again: { tone: "bad", icon: "clock" },
+  completed: { tone: "good", icon: "check" },
+  dead: { tone: "bad", icon: "cross" },
+  cancelled: { tone: "neutral", icon: "close" },
+  gone: { tone: "neutral", icon: "trash" },
+};
+
+/** How the jobs of a trial end, as they do. */
+export function TrialPanel({
+  trial,
+  onClose,
+}: {
+  readonly trial: Trial;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { t } = useTexts();
+  const retried = trial.jobs.filter(({ refusal }) => refusal === null);
+  const outcomes = useOutcomes(retried);
+  const { text, final } = useConclusion(trial, outcomes);
+  useEffect(() => {
+    if (final) toast(text);
+  }, [final, text]);
+  return (
+    <div className="trial">
+      <div className="trial-head">
+        <strong>{t("trial.title")}</strong>
+        <span>{text}</span>
+        <button type="button" className="button small" onClick={onClose}>
+          {t("trial.close")}
+        </button>
+      </div>
+      {trial.error !== null && <ProblemNote error={trial.error} />}
+      <ul className="trial-jobs">
+        {trial.jobs.map((job) => (
+          <li key={job.id}>
+            <Link href={jobPath(job.id)} className="trial-id">
+              {job.id}
+            </Link>
+            {job.refusal === null ? (
+              <Outcome outcome={outcomes.get(job.id) ?? "waiting"} />
+            ) : (
+              <Refused refusal={job.refusal} />
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Outcome({ outcome }: { readonly outcome: TrialOutcome }): ReactNode {
+  const { t } = useTexts();
+  return <Badge {...MARKS[outcome]}>{t(`trial.${outcome}`)}</Badge>;
+}
+
+function Refused({ refusal }: { readonly refusal: unknown }): ReactNode {
+  const { t } = useTexts();
+  const problemText = useProblemText();
+  return (
+    <>
+      <Badge tone="warn">{t("trial.refused")}</Badge> <span className="job-text">{problemText(refusal)}</span>
+    </>
+  );
+}
+
+interface Conclusion {
+  readonly text: string;
+  /** Whether nothing more is to be expected. */
+  readonly final: boolean;
+}
+
+function useConclusion(trial: Trial, outcomes: ReadonlyMap<string, TrialOutcome>): Conclusion {
+  const { t } = useTexts();
+  if (trial.error !== null) return { text: "", final: false };
+  if (trial.retrying) return { text: t("trial.retrying"), final: false };
+  if (trial.jobs.length === 0) return { text: t("trial.none"), final: true };
+  const all = [...outcomes.values()];
+  if (all.length === 0 || !all.every(isSettled)) return { text: t("trial.going"), final: false };
+  const completed = countOutcomes(all).get("completed") ?? 0;
+  if (completed === all.length) return { text: t("trial.good", { count: completed }), final: true };
+  return {
+    text: completed === 0 ? t("trial.bad") : t("trial.mixed", { completed, all: all.length }),
+    final: true,
+  };
+}
+
+/** Read together, until nothing more is to be expected. */
+function useOutcomes(jobs: readonly TrialJob[]): ReadonlyMap<string, TrialOutcome> {
+  const key = ["trial", jobs];
+  const known = useQueryClient().getQueryData<ReadonlyMap<string, TrialOutcome>>(key);
+  const settled = known !== undefined && [...known.values()].every(isSettled);
+  const { data } = useLiveQuery<ReadonlyMap<string, TrialOutcome>>(
+    key,
+    async (signal) => new Map(await Promise.all(jobs.map((job) => outcomeNow(job, signal)))),
+    settled ? null : { topics: ["jobs"] },
+  );
+  return data ?? new Map<string, TrialOutcome>();
+}
+
+async function outcomeNow({ id, token }: TrialJob, signal: AbortSignal): Promise<[string, TrialOutcome]> {
+  const job = await read<JobView>(`/v1/jobs/${encodeURIComponent(id)}`, {}, signal).catch(
+    (error: unknown) => {
+      if (asProblem(error).status === 404) return null;
+      throw error;
+    },
+  );
+  return [id, trialOutcome(token, job)];
+}

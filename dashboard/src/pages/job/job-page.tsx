@@ -1,0 +1,150 @@
+import { useEffect, type ReactNode } from "react";
+import { Link, useParams } from "wouter";
+import { DEFAULT_RETENTION } from "../../../../src/core/defaults.js";
+import { asProblem } from "../../api/problem.js";
+import type { JobDetailView } from "../../api/types.js";
+import { useTexts } from "../../i18n/text.js";
+import { queuePath } from "../../shell/routes.js";
+import { useShortcut } from "../../shell/shortcuts.js";
+import { StateBadge } from "../../ui/badge.js";
+import { CopyButton, copyText } from "../../ui/copy.js";
+import { ErrorBoundary } from "../../ui/error-boundary.js";
+import { ProblemNote } from "../../ui/problem-note.js";
+import { toast } from "../../ui/toasts.js";
+import { visible } from "../../ui/visible.js";
+import { JobActions } from "./job-actions.js";
+import { Payload, Result } from "./job-data.js";
+import { JobOptions } from "./job-options.js";
+import { useJob } from "./job-queries.js";
+import { LogsCard } from "./logs-card.js";
+import { ProgressBar } from "./progress-bar.js";
+import { TimelineCard } from "./timeline-card.js";
+import { Why } from "./why.js";
+
+/** All about one job. */
+export function JobPage(): ReactNode {
+  const { id } = useParams<{ id: string }>();
+  // A page of its own for each job: what was read of one must not stand there as another's.
+  return <OneJob key={id} id={id} />;
+}
+
+function OneJob({ id }: { readonly id: string }): ReactNode {
+  const { t } = useTexts();
+  const { data: job, error, refetch } = useJob(id);
+  const status = error === null ? 0 : asProblem(error).status;
+  // 422: it is no number.
+  if (status === 404 || status === 422) return <NoSuchJob id={id} />;
+  if (job === undefined) {
+    return (
+      <div className="page">
+        <h1>{t("job.title", { id: visible(id) })}</h1>
+        {error === null ? (
+          <div className="skeleton job-loading" />
+        ) : (
+          <ProblemNote error={error} retry={() => void refetch()} />
+        )}
+      </div>
+    );
+  }
+  return <LoadedJob job={job} error={error} onRetry={() => void refetch()} />;
+}
+
+function LoadedJob({
+  job,
+  error,
+  onRetry,
+}: {
+  readonly job: JobDetailView;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+}): ReactNode {
+  return (
+    <div className="page job-page">
+      <JobHeader job={job} />
+      {error !== null && <ProblemNote error={error} retry={onRetry} />}
+      {job.progress !== null && job.state !== "completed" && (
+        <ProgressBar job={job} progress={job.progress} />
+      )}
+      <Why job={job} />
+      <div className="job-columns">
+        <div className="job-column">
+          <ErrorBoundary>
+            <TimelineCard job={job} />
+          </ErrorBoundary>
+          <ErrorBoundary>
+            <LogsCard job={job} />
+          </ErrorBoundary>
+        </div>
+        <div className="job-column">
+          <ErrorBoundary>
+            <Payload job={job} />
+            <Result job={job} />
+          </ErrorBoundary>
+          <JobOptions job={job} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function JobHeader({ job }: { readonly job: JobDetailView }): ReactNode {
+  const { t, rich } = useTexts();
+  useShortcut("KeyC", () => {
+    void copyText(job.id).then(() => {
+      toast(t("copy.copied"));
+    });
+  });
+  useEffect(() => {
+    document.title = `${job.name} ${job.id} · ${t("app.name")}`;
+    return () => {
+      document.title = t("app.name");
+    };
+  }, [job.name, job.id, t]);
+  const queue = (
+    <Link href={queuePath(job.queue)} className="job-text" translate="no">
+      {visible(job.queue)}
+    </Link>
+  );
+  return (
+    <header className="page-header">
+      <div className="job-title">
+        <h1 className="job-text" translate="no" dir="auto">
+          {visible(job.name)}
+        </h1>
+        <p className="job-subtitle">
+          <StateBadge state={job.state} />
+          <span className="with-copy">
+            {t("job.title", { id: job.id })}
+            <CopyButton text={job.id} label={t("job.copyId")} />
+          </span>
+          <span className="muted">{rich("job.inQueue", { queue })}</span>
+        </p>
+      </div>
+      <JobActions job={job} />
+    </header>
+  );
+}
+
+/** Deleted, over its retention, or never there: the server cannot tell these apart. */
+function NoSuchJob({ id }: { readonly id: string }): ReactNode {
+  const { t, duration } = useTexts();
+  const { completedMs, deadMs } = DEFAULT_RETENTION;
+  return (
+    <div className="empty job-missing">
+      <h1>{t("job.missing", { id: visible(id) })}</h1>
+      <p>{t("job.missing.why", { done: duration(completedMs), dead: duration(deadMs) })}</p>
+      <p className="toolbar">
+        <button
+          type="button"
+          className="button primary"
+          onClick={() => document.querySelector<HTMLInputElement>(".search input")?.focus()}
+        >
+          {t("job.missing.search")}
+        </button>
+        <Link href="/jobs" className="button">
+          {t("job.missing.jobs")}
+        </Link>
+      </p>
+    </div>
+  );
+}

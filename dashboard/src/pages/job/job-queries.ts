@@ -1,0 +1,103 @@
+import { useQueryClient, type QueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { Problem } from "../../api/problem.js";
+import { read } from "../../api/request.js";
+import type { AttemptView, ExplanationView, JobDetailView, LogLineView } from "../../api/types.js";
+import type { Refresh } from "../../live/refresher.js";
+import { useLiveQuery } from "../../live/use-live-query.js";
+import { asProblem } from "../../api/problem.js";
+
+export const jobKey = (id: string) => ["job", id] as const;
+
+export function isFinishedState(state: string): boolean {
+  return state === "completed" || state === "dead" || state === "cancelled";
+}
+
+/** The job. When it has finished, it is not read again by itself: nothing about it changes any more. */
+export function useJob(id: string): UseQueryResult<JobDetailView, Problem> {
+  const client = useQueryClient();
+  const known = client.getQueryData<JobDetailView>(jobKey(id));
+  const query = useLiveQuery(
+    jobKey(id),
+    (signal) => read<JobDetailView>(jobAddress(id), {}, signal),
+    refreshOf(known),
+  );
+  const state = query.data?.state;
+  const token = query.data?.token;
+  useEffect(() => {
+    // What hangs on the job may have been read in the moment before it changed.
+    if (state !== undefined) void client.invalidateQueries({ queryKey: [...jobKey(id), "of"] });
+  }, [client, id, state, token]);
+  return query;
+}
+
+export function useAttempts(job: JobDetailView): UseQueryResult<readonly AttemptView[], Problem> {
+  return useLiveQuery(
+    [...jobKey(job.id), "of", "attempts"],
+    async (signal) =>
+      (await read<{ items: AttemptView[] }>(`${jobAddress(job.id)}/attempts`, {}, signal)).items,
+    refreshOf(job),
+  );
+}
+
+/** Why it does not run; `null`: the server does not tell. Only for jobs that wait. */
+export function useExplanation(job: JobDetailView): UseQueryResult<ExplanationView | null, Problem> {
+  return useLiveQuery(
+    [...jobKey(job.id), "of", "explanation"],
+    (signal) => read<ExplanationView>(`${jobAddress(job.id)}/explain`, {}, signal).catch(nullWhereMissing),
+    { topics: ["jobs", "queues", "workers"], everyMs: 2_000 },
+  );
+}
+
+function nullWhereMissing(error: unknown): null {
+  if (asProblem(error).status === 404) return null;
+  throw error;
+}
+
+export interface KnownLines {
+  readonly lines: readonly LogLineView[];
+  /** Whether there are more that were not read. */
+  readonly more: boolean;
+}
+
+/**
+ * The log, as far as it was asked for. Lines never change, so only those behind the known ones are read.
+ *
+ * @param wanted lines to read at the most
+ */
+export function useLog(job: JobDetailView, wanted: number): UseQueryResult<KnownLines, Problem> {
+  const client = useQueryClient();
+  const key = [...jobKey(job.id), "of", "log"];
+  const query = useLiveQuery(key, (signal) => nextLines(client, key, job.id, wanted, signal), refreshOf(job));
+  const { refetch } = query;
+  useEffect(() => {
+    if (wanted > FIRST_LINES) void refetch();
+  }, [wanted, refetch]);
+  return query;
+}
+
+export const FIRST_LINES = 200;
+
+async function nextLines(
+  client: QueryClient,
+  key: readonly unknown[],
+  id: string,
+  wanted: number,
+  signal: AbortSignal,
+): Promise<KnownLines> {
+  const known = client.getQueryData<KnownLines>(key) ?? { lines: [], more: true };
+  const limit = wanted - known.lines.length;
+  if (limit <= 0) return known;
+  const after = known.lines.at(-1)?.seq ?? 0;
+  const { items } = await read<{ items: LogLineView[] }>(`${jobAddress(id)}/logs`, { after, limit }, signal);
+  return { lines: [...known.lines, ...items], more: items.length === limit };
+}
+
+export function jobAddress(id: string): string {
+  return `/v1/jobs/${encodeURIComponent(id)}`;
+}
+
+function refreshOf(job: JobDetailView | undefined): Refresh | null {
+  if (job === undefined) return { topics: ["jobs"] };
+  return isFinishedState(job.state) ? null : { topics: ["jobs"], queue: job.queue };
+}

@@ -1,0 +1,159 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { ExplanationView, JobDetailView } from "../../api/types.js";
+import { useTexts } from "../../i18n/text.js";
+import { useServerNow } from "../../live/clock.js";
+import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
+import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
+import { isFinishedState, useExplanation } from "./job-queries.js";
+
+/** Why the job is not running, or what it died of; nothing where its state says it all. */
+export function Why({ job }: { readonly job: JobDetailView }): ReactNode {
+  if (job.state === "running") return <LeaseOver job={job} />;
+  if (job.state === "dead") return <WhyDead job={job} />;
+  return isFinishedState(job.state) ? null : <WhyWaiting job={job} />;
+}
+
+function WhyWaiting({ job }: { readonly job: JobDetailView }): ReactNode {
+  const { t } = useTexts();
+  const { data } = useExplanation(job);
+  // Until the server answers, and where it cannot tell, the job itself says enough.
+  const explanation = data?.state === job.state ? data : null;
+  const stuck = explanation?.reason === "queue_paused" || explanation?.reason === "no_worker";
+  return (
+    <section className={stuck ? "notice warn" : "notice"} aria-label={t("why.title")}>
+      <p className="spacer">
+        {explanation === null ? <FromJob job={job} /> : <Explanation job={job} explanation={explanation} />}
+      </p>
+    </section>
+  );
+}
+
+function FromJob({ job }: { readonly job: JobDetailView }): ReactNode {
+  const { t, rich } = useTexts();
+  if (job.state === "blocked") return t("why.blocked");
+  if (job.state === "pending") return t("why.pending");
+  const { attempt, maxAttempts: max, runAt } = job;
+  const when = <RelativeTime at={runAt} />;
+  return attempt === 0 ? rich("why.first_run", { when }) : rich("why.retry", { attempt, max, when });
+}
+
+function Explanation({
+  job,
+  explanation,
+}: {
+  readonly job: JobDetailView;
+  readonly explanation: ExplanationView;
+}): ReactNode {
+  const { t, rich } = useTexts();
+  switch (explanation.reason) {
+    case "blocked":
+      return t("why.blocked");
+    case "scheduled":
+      return <Scheduled facts={explanation.facts} />;
+    case "queue_paused": {
+      const { since, pauseReason } = explanation.facts;
+      const queue = <QueueLink name={job.queue} />;
+      return (
+        <>
+          {rich("why.queue_paused", { queue, since: <RelativeTime at={since} /> })}
+          {pauseReason !== null && (
+            <> {rich("why.pauseReason", { reason: <JobText text={pauseReason} /> })}</>
+          )}
+        </>
+      );
+    }
+    case "no_worker":
+      return rich("why.no_worker", {
+        queue: <QueueLink name={job.queue} />,
+        name: <JobText text={job.name} />,
+      });
+    case "workers_busy": {
+      const { workers: count, running, slots } = explanation.facts;
+      return t("why.workers_busy", { count, running, slots });
+    }
+    case "waiting_turn": {
+      const { ahead, capped, workers, running, slots } = explanation.facts;
+      if (capped) return t("why.aheadMore", { ahead, running, slots });
+      return ahead === 0
+        ? t("why.next", { count: workers, running, slots })
+        : t("why.ahead", { count: ahead, running, slots });
+    }
+    default:
+      return <span className="job-text">{explanation.detail}</span>;
+  }
+}
+
+function Scheduled({
+  facts,
+}: {
+  readonly facts: Extract<ExplanationView, { reason: "scheduled" }>["facts"];
+}) {
+  const { rich } = useTexts();
+  const now = useServerNow();
+  const { until, cause, attempt, maxAttempts: max } = facts;
+  const when = <RelativeTime at={until} />;
+  if (Date.parse(until) < now) return rich("why.due", { when });
+  return cause === "retry" ? rich("why.retry", { attempt, max, when }) : rich(`why.${cause}`, { when });
+}
+
+function WhyDead({ job }: { readonly job: JobDetailView }): ReactNode {
+  const { t, rich } = useTexts();
+  const { attempt, maxAttempts, lastError, finishedAt } = job;
+  const when = <RelativeTime at={finishedAt ?? job.runAt} />;
+  const fingerprint = lastError?.fingerprint ?? null;
+  return (
+    <section className="notice bad" aria-label={t("why.title")}>
+      <p className="spacer">
+        {attempt < maxAttempts
+          ? rich("why.dead.final", { count: attempt, when, max: maxAttempts })
+          : rich("why.dead.all", { count: attempt, when })}{" "}
+        {lastError !== null && <ErrorLine type={lastError.type} message={lastError.message} />}
+      </p>
+      {fingerprint !== null && (
+        <Link href={jobsPath(`state:dead fingerprint:${filterValue(fingerprint)}`)}>
+          {t("why.sameError")}
+        </Link>
+      )}
+    </section>
+  );
+}
+
+function LeaseOver({ job }: { readonly job: JobDetailView }): ReactNode {
+  const { t, rich } = useTexts();
+  const now = useServerNow();
+  const { leaseExpiresAt } = job;
+  if (leaseExpiresAt === null || Date.parse(leaseExpiresAt) >= now) return null;
+  return (
+    <section className="notice warn" aria-label={t("why.title")}>
+      <p>{rich("why.leaseOver", { when: <RelativeTime at={leaseExpiresAt} /> })}</p>
+    </section>
+  );
+}
+
+/** An error in one line. */
+function ErrorLine({ type, message }: { readonly type: string; readonly message: string }): ReactNode {
+  const [line = ""] = message.split("\n", 1);
+  return (
+    <span className="job-text" translate="no">
+      <strong>{visible(type)}</strong>: {visible(line)}
+    </span>
+  );
+}
+
+function QueueLink({ name }: { readonly name: string }): ReactNode {
+  return (
+    <Link href={queuePath(name)} className="job-text" translate="no">
+      {visible(name)}
+    </Link>
+  );
+}
+
+function JobText({ text }: { readonly text: string }): ReactNode {
+  return (
+    <span className="job-text" translate="no" dir="auto">
+      {visible(text)}
+    </span>
+  );
+}
