@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import { Link, Route, Router, Switch } from "wouter";
 import { TextProvider, useTexts } from "./i18n/text.js";
 import { LiveProvider } from "./live/live.js";
+import { JobsPage } from "./pages/jobs/jobs-page.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
 import { createQueryClient } from "./query-client.js";
 import { Shell } from "./shell/shell.js";
@@ -31,6 +32,7 @@ function Pages(): ReactNode {
   return (
     <Switch>
       <Route path="/" component={OverviewPage} />
+      <Route path="/jobs" component={JobsPage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

@@ -5,6 +5,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/shell.css";
+import "./style/jobs.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element");

@@ -9,6 +9,8 @@ export type Query = Readonly<Record<string, string | number | boolean | null | u
 export interface Sent {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
+  /** A body that is JSON already, sent as it is: numbers in it must not be changed by being parsed. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -36,13 +38,14 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
 
 /** Changes something. Answers without a body are `null`. @throws Problem */
 export async function send<Answer = null>(path: string, sent: Sent): Promise<Answer> {
+  const text = sent.text ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
   const answer = await exchange(path, {
     method: sent.method,
     headers: {
-      ...(sent.body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(text === undefined ? {} : { "Content-Type": "application/json" }),
       ...sent.headers,
     },
-    ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+    ...(text === undefined ? {} : { body: text }),
   });
   return (answer.status === 204 ? null : await answer.json()) as Answer;
 }

@@ -39,17 +39,16 @@ function isJson(text: string): boolean {
 
 /**
  * The body of the request, as text: the payload stands in it as it was written, so that the server gets 1.0 and
- * 9007199254740993 and not what a script makes of them. Only for a job without faults.
+ * 9007199254740993 and not what a script makes of them. It is JSON only when the job has no faults.
  */
 export function bodyOf(job: NewJob): string {
-  const { delayUnitMs, payload } = job;
+  const { delayUnitMs, delay, payload } = job;
   const tags = tagsOf(job.tags);
-  const delay = job.delay.trim();
   const fields = [
     `"name": ${JSON.stringify(job.name.trim())}`,
     ...given("queue", job.queue, JSON.stringify),
     ...given("payload", payload),
-    ...(delay === "" ? [] : [`"delayMs": ${Number(delay) * delayUnitMs}`]),
+    ...given("delayMs", delay, (text) => (WHOLE.test(text) ? String(Number(text) * delayUnitMs) : text)),
     ...given("priority", job.priority, String),
     ...given("maxAttempts", job.maxAttempts, String),
     ...(tags.length === 0 ? [] : [`"tags": ${JSON.stringify(tags)}`]),

@@ -1,0 +1,124 @@
+import { useId, useRef, useState, type InputHTMLAttributes, type ReactNode, type RefObject } from "react";
+
+export interface Option {
+  readonly text: string;
+  /** What it means, in a few words. */
+  readonly detail?: string;
+}
+
+/**
+ * A text field with a list of what could be written: the combobox pattern of ARIA. The focus stays in the field, the
+ * arrows go through the list, Enter takes what is marked, Escape closes the list. Anything else may be written too.
+ */
+export function Combobox<Choice extends Option>({
+  field,
+  label,
+  options,
+  onChoose,
+  onKeyDown,
+  ...input
+}: {
+  readonly field?: RefObject<HTMLInputElement | null>;
+  /** Names the list. */
+  readonly label: string;
+  readonly options: readonly Choice[];
+  readonly onChoose: (option: Choice) => void;
+} & InputHTMLAttributes<HTMLInputElement>): ReactNode {
+  const listId = useId();
+  const [open, setOpen] = useState(false);
+  const [marked, setMarked] = useState(-1);
+  const list = useRef<HTMLUListElement>(null);
+  const shown = open && options.length > 0;
+  const at = Math.min(marked, options.length - 1);
+
+  const mark = (index: number): void => {
+    setOpen(true);
+    setMarked(index);
+    list.current?.children[index]?.scrollIntoView({ block: "nearest" });
+  };
+  const choose = (option: Choice): void => {
+    setMarked(-1);
+    onChoose(option);
+  };
+  const close = (): void => {
+    setOpen(false);
+    setMarked(-1);
+  };
+  const press = (key: string): boolean => {
+    const { length } = options;
+    if (key === "ArrowDown" && length > 0) mark((at + 1) % length);
+    else if (key === "ArrowUp" && shown) mark((Math.max(at, 0) - 1 + length) % length);
+    else if (key === "Escape" && shown) close();
+    else if (key === "Enter" && shown && options[at] !== undefined) choose(options[at]);
+    else return false;
+    return true;
+  };
+
+  return (
+    <div className="combobox">
+      <input
+        {...input}
+        ref={field}
+        type="text"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={shown}
+        aria-controls={listId}
+        aria-activedescendant={shown && at >= 0 ? `${listId}-${String(at)}` : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => {
+          setOpen(true);
+          setMarked(-1);
+          input.onChange?.(event);
+        }}
+        onClick={() => {
+          setOpen(true);
+        }}
+        onBlur={close}
+        onKeyDown={(event) => {
+          // In the middle of writing a Chinese word, Enter and the arrows belong to the writing.
+          if (event.nativeEvent.isComposing) return;
+          if (press(event.key)) {
+            event.preventDefault();
+            event.stopPropagation();
+            return;
+          }
+          if (event.key === "Enter") close();
+          onKeyDown?.(event);
+        }}
+      />
+      <ul
+        id={listId}
+        ref={list}
+        role="listbox"
+        aria-label={label}
+        className="popover suggestions"
+        hidden={!shown}
+      >
+        {options.map((option, index) => (
+          <li
+            key={option.text}
+            id={`${listId}-${String(index)}`}
+            role="option"
+            aria-selected={index === at}
+            className="menu-item"
+            data-focused={index === at ? "" : undefined}
+            // The field keeps the focus.
+            onMouseDown={(event) => {
+              event.preventDefault();
+            }}
+            onClick={() => {
+              choose(option);
+            }}
+          >
+            <span className="job-text" translate="no">
+              {option.text}
+            </span>
+            {option.detail !== undefined && <span className="muted">{option.detail}</span>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
