@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 
-export interface FieldProps {
+interface FieldProps {
   readonly id: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly fault: string | null;
 }
 

@@ -4,6 +4,9 @@ import { useSyncExternalStore } from "react";
 export const COLUMNS = ["id", "queue", "state", "attempt", "priority", "when", "duration", "worker"] as const;
 export type Column = (typeof COLUMNS)[number];
 
+/** Columns that are read from the right. */
+export const NUMBERS: readonly Column[] = ["attempt", "priority", "duration"];
+
 export const PAGE_SIZES = [25, 50, 100, 200] as const;
 
 interface ListPreferences {

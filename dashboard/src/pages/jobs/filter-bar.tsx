@@ -1,23 +1,24 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import {
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from "react";
 import { useLocation } from "wouter";
 import { useSuggestions } from "../../api/suggestions.js";
 import { useTexts } from "../../i18n/text.js";
 import { jobsPath } from "../../shell/routes.js";
 import { isFree } from "../../shell/shortcuts.js";
 import { Combobox, type Option } from "../../ui/combobox.js";
-import { Icon } from "../../ui/icon.js";
+import { Icon, type IconName } from "../../ui/icon.js";
 import { completed, completionAt, fieldOf, suggestionsFor, type Suggestion } from "./completion.js";
 import { FilterChip } from "./filter-chip.js";
-import { FilterFaultNote } from "./filter-fault.js";
-import { statesOf, termsOf, textOf, withoutTerm } from "./filter-text.js";
-import type { FilterFault } from "./filter-fault.js";
+import { statesOf, termsOf, textOf } from "./filter-text.js";
+import { FilterFaultNote, type FilterFault } from "./filter-fault.js";
 import type { JobsFilter } from "./jobs-url.js";
-
-/** What is being written: these terms stay chips, the rest is in the field. */
-interface Draft {
-  readonly kept: readonly string[];
-  readonly text: string;
-}
 
 interface Offer extends Option {
   readonly suggestion: Suggestion;
@@ -32,46 +33,38 @@ export function FilterBar({
   readonly fault: FilterFault | null;
 }): ReactNode {
   const { t } = useTexts();
-  const apply = useApply(filter);
   const field = useRef<HTMLInputElement>(null);
   const faultId = useId();
+  const draft = useDraft(filter);
+  const { kept, text, touched, write, commit, apply } = draft;
+  const offers = useOffers(text);
   const terms = termsOf(filter.q);
-  // A draft belongs to the filter that it was begun on.
-  const [draft, setDraft] = useState<(Draft & { readonly of: string }) | null>(null);
-  const { kept, text } = draft?.of === filter.q ? draft : { kept: terms.map((term) => term.text), text: "" };
-  const write = (next: Draft): void => {
-    setDraft({ ...next, of: filter.q });
-  };
-  const commit = (written: string): void => {
-    setDraft(null);
-    apply(textOf([...kept, written]));
-  };
-  const lift = (next: Draft): void => {
-    write(next);
+  useFocusKey(field);
+  const withFocus = (change: () => void) => () => {
+    change();
     field.current?.focus();
   };
-  useFocusKey(field);
-  const offers = useOffers(text);
-
   return (
     <div className="filter">
       <div className="filter-box" role="group" aria-label={t("jobs.filter")}>
         <Icon name="search" />
-        {kept.map((term, index) => (
-          <FilterChip
-            key={`${String(index)}${term}`}
-            text={term}
-            fault={draft === null ? faultWithin(terms[index], fault) : null}
-            onEdit={() => {
-              lift({ kept: kept.filter((_, each) => each !== index), text: textOf([term, text]) });
-            }}
-            onRemove={() => {
-              if (draft === null) apply(withoutTerm(filter.q, index));
-              else write({ kept: kept.filter((_, each) => each !== index), text });
-              field.current?.focus();
-            }}
-          />
-        ))}
+        {kept.map((term, index) => {
+          const others = kept.filter((_, each) => each !== index);
+          return (
+            <FilterChip
+              key={`${String(index)}${term}`}
+              text={term}
+              fault={touched ? null : faultWithin(terms[index], fault)}
+              onEdit={withFocus(() => {
+                write(others, textOf([term, text]));
+              })}
+              onRemove={withFocus(() => {
+                if (touched) write(others, text);
+                else apply(textOf(others));
+              })}
+            />
+          );
+        })}
         <Combobox<Offer>
           field={field}
           label={t("jobs.filter.suggestions")}
@@ -83,51 +76,26 @@ export function FilterBar({
           value={text}
           options={offers}
           onChange={({ target }) => {
-            write({ kept, text: target.value });
+            write(kept, target.value);
           }}
           onChoose={({ suggestion }) => {
             const next = completed(text, completionAt(text, text.length), suggestion);
             if (suggestion.completes) commit(next);
-            else write({ kept, text: next });
+            else write(kept, next);
           }}
           onKeyDown={(event) => {
-            if (event.key === "Enter") commit(text);
-            else if (event.key === "Escape") {
-              setDraft(null);
-              field.current?.blur();
-            } else if (event.key === "Backspace" && text === "" && kept.length > 0) {
-              event.preventDefault();
-              write({ kept: kept.slice(0, -1), text: kept.at(-1) ?? "" });
-            }
+            pressed(event, draft, field.current);
           }}
         />
         {kept.length > 0 && (
-          <>
-            <button
-              type="button"
-              className="button quiet icon"
-              title={t("jobs.filter.edit")}
-              aria-label={t("jobs.filter.edit")}
-              onClick={() => {
-                lift({ kept: [], text: textOf([...kept, text]) });
-              }}
-            >
-              <Icon name="edit" />
-            </button>
-            <button
-              type="button"
-              className="button quiet icon"
-              title={t("jobs.filter.clear")}
-              aria-label={t("jobs.filter.clear")}
-              onClick={() => {
-                setDraft(null);
-                apply("");
-                field.current?.focus();
-              }}
-            >
-              <Icon name="close" />
-            </button>
-          </>
+          <FilterButtons
+            onEdit={withFocus(() => {
+              write([], textOf([...kept, text]));
+            })}
+            onClear={withFocus(() => {
+              apply("");
+            })}
+          />
         )}
       </div>
       {fault !== null && <FilterFaultNote id={faultId} filter={filter.q} fault={fault} />}
@@ -135,12 +103,92 @@ export function FilterBar({
   );
 }
 
-/** Goes to the list with another filter. States in it are an answer to the tabs: they leave the tab. */
-function useApply(filter: JobsFilter): (q: string) => void {
+/** Enter takes the filter, Escape what was there before, and Backspace goes back into the last chip. */
+function pressed(
+  event: KeyboardEvent,
+  { kept, text, write, drop, commit }: Draft,
+  field: HTMLElement | null,
+): void {
+  if (event.key === "Enter") commit(text);
+  else if (event.key === "Escape") {
+    drop();
+    field?.blur();
+  } else if (event.key === "Backspace" && text === "" && kept.length > 0) {
+    event.preventDefault();
+    write(kept.slice(0, -1), kept.at(-1) ?? "");
+  }
+}
+
+/** For the whole filter: back into the field, or away. */
+function FilterButtons({
+  onEdit,
+  onClear,
+}: {
+  readonly onEdit: () => void;
+  readonly onClear: () => void;
+}): ReactNode {
+  const { t } = useTexts();
+  return (
+    <>
+      <IconButton icon="edit" name={t("jobs.filter.edit")} onPress={onEdit} />
+      <IconButton icon="close" name={t("jobs.filter.clear")} onPress={onClear} />
+    </>
+  );
+}
+
+function IconButton({
+  icon,
+  name,
+  onPress,
+}: {
+  readonly icon: IconName;
+  readonly name: string;
+  readonly onPress: () => void;
+}): ReactNode {
+  return (
+    <button type="button" className="button quiet icon" title={name} aria-label={name} onClick={onPress}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** What is being written: `kept` stays chips, `text` is in the field. It belongs to the filter that it was begun on. */
+interface Draft {
+  readonly kept: readonly string[];
+  readonly text: string;
+  /** Whether it differs from the filter of the page. */
+  readonly touched: boolean;
+  readonly write: (kept: readonly string[], text: string) => void;
+  readonly drop: () => void;
+  /** Makes it the filter, with this in the field. */
+  readonly commit: (text: string) => void;
+  readonly apply: (q: string) => void;
+}
+
+function useDraft(filter: JobsFilter): Draft {
   const [, navigate] = useLocation();
-  return (q) => {
-    const tab = statesOf(q).length > 0 ? null : filter.tab;
-    navigate(jobsPath(q, tab ?? undefined));
+  const [draft, setDraft] = useState<{ of: string; kept: readonly string[]; text: string } | null>(null);
+  const written = draft?.of === filter.q ? draft : null;
+  const kept = written?.kept ?? termsOf(filter.q).map((term) => term.text);
+  const apply = (q: string): void => {
+    setDraft(null);
+    // States in it are an answer to the tabs: they leave the tab.
+    navigate(jobsPath(q, statesOf(q).length > 0 ? undefined : (filter.tab ?? undefined)));
+  };
+  return {
+    kept,
+    text: written?.text ?? "",
+    touched: written !== null,
+    write: (next, text) => {
+      setDraft({ of: filter.q, kept: next, text });
+    },
+    drop: () => {
+      setDraft(null);
+    },
+    commit: (text) => {
+      apply(textOf([...kept, text]));
+    },
+    apply,
   };
 }
 
@@ -161,9 +209,9 @@ function useOffers(text: string): readonly Offer[] {
 }
 
 /** `/` comes here, and not to the search of every page. */
-function useFocusKey(field: React.RefObject<HTMLInputElement | null>): void {
+function useFocusKey(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
+    const press = (event: globalThis.KeyboardEvent): void => {
       if (event.code !== "Slash" || event.shiftKey || !isFree(event)) return;
       event.preventDefault();
       field.current?.focus();

@@ -23,14 +23,15 @@ function job(id: string, state: JobState = "pending"): JobView {
 }
 
 function answer(items: readonly JobView[], left: readonly JobView[] = [], list = "a"): ListAnswer {
-  return { list, state: "pending", page: { items: [...items], nextCursor: null, scan: null }, left };
+  const page = { items: [...items], nextCursor: null, scan: null };
+  return { list, state: "pending", page, left, free: false };
 }
 
 function ids({ rows }: HeldRows): string[] {
   return rows.map((row) => (row.gone ? `(${row.job.id})` : row.job.id));
 }
 
-const first = advance(NOTHING_HELD, answer([job("2"), job("1")]), false);
+const first = advance(NOTHING_HELD, answer([job("2"), job("1")]));
 
 describe("rows on the screen", () => {
   it("come with the first answer, whatever the reader does", () => {
@@ -38,29 +39,29 @@ describe("rows on the screen", () => {
   });
 
   it("follow the list while the reader is elsewhere", () => {
-    expect(ids(advance(first, answer([job("3"), job("2")]), true))).toEqual(["3", "2"]);
+    expect(ids(advance(first, { ...answer([job("3"), job("2")]), free: true }))).toEqual(["3", "2"]);
   });
 
   it("stay where they are while the reader is at work, and new ones are counted", () => {
-    const held = advance(first, answer([job("4"), job("3"), job("2")], [job("1")]), false);
+    const held = advance(first, answer([job("4"), job("3"), job("2")], [job("1")]));
     expect(ids(held)).toEqual(["2", "1"]);
     expect([held.fresh, held.gone]).toEqual([2, 1]);
   });
 
   it("tell their new state, and that the list no longer has them", () => {
-    const held = advance(first, answer([job("2")], [job("1", "running")]), false);
+    const held = advance(first, answer([job("2")], [job("1", "running")]));
     expect(ids(held)).toEqual(["2", "(1)"]);
     expect(held.rows[1]?.job.state).toBe("running");
   });
 
   it("stay when they are deleted, as they were", () => {
-    const held = advance(first, answer([job("2")]), false);
+    const held = advance(first, answer([job("2")]));
     expect(ids(held)).toEqual(["2", "(1)"]);
-    expect(ids(advance(held, answer([job("2")]), false))).toEqual(["2", "(1)"]);
+    expect(ids(advance(held, answer([job("2")])))).toEqual(["2", "(1)"]);
   });
 
   it("change at once when another list is asked for", () => {
-    expect(ids(advance(first, answer([job("9")], [], "b"), false))).toEqual(["9"]);
+    expect(ids(advance(first, answer([job("9")], [], "b")))).toEqual(["9"]);
   });
 
   it("are those of the newest answer when the reader asks for them", () => {

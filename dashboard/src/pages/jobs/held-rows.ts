@@ -7,6 +7,8 @@ export interface ListAnswer {
   readonly state: JobState | null;
   readonly page: JobPageView;
   readonly left: readonly JobView[];
+  /** Whether rows may come, go and move. */
+  readonly free: boolean;
 }
 
 export interface Row {
@@ -26,9 +28,9 @@ export interface HeldRows {
 
 export const NOTHING_HELD: HeldRows = { answer: null, rows: [], fresh: 0, gone: 0 };
 
-/** @param free whether rows may come, go and move */
-export function advance(held: HeldRows, answer: ListAnswer, free: boolean): HeldRows {
-  if (free || held.answer?.list !== answer.list) return shown(answer);
+/** What is on the screen once another answer is there. */
+export function advance(held: HeldRows, answer: ListAnswer): HeldRows {
+  if (answer.free || held.answer?.list !== answer.list) return shown(answer);
   const { page, left, state } = answer;
   const known = new Map([...left, ...page.items].map((job) => [job.id, job]));
   const onPage = new Set(page.items.map(({ id }) => id));

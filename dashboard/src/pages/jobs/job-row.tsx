@@ -6,7 +6,7 @@ import { jobPath, queuePath } from "../../shell/routes.js";
 import { StateBadge } from "../../ui/badge.js";
 import { Icon } from "../../ui/icon.js";
 import { Age, Duration, RelativeTime } from "../../ui/time.js";
-import type { Column } from "./columns.js";
+import { NUMBERS, type Column } from "./columns.js";
 import { momentOf, ranMs } from "./job-times.js";
 
 /** One job. It is drawn again only when something of it changed: a page may have 200 of them. */
@@ -68,7 +68,10 @@ export const JobRow = memo(function JobRow({
 function Cell({ column, job }: { readonly column: Column; readonly job: JobView }): ReactNode {
   const { t } = useTexts();
   return (
-    <td className={`column-${column}`} data-label={t(`jobs.column.${column}`)}>
+    <td
+      className={`column-${column} ${NUMBERS.includes(column) ? "number" : ""}`}
+      data-label={t(`jobs.column.${column}`)}
+    >
       <Content column={column} job={job} />
     </td>
   );

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useCallback, useRef, useState, type ReactNode } from "react";
 import { useJobCounts, sumOf, type JobCountsView, type StateCount } from "../../api/job-counts.js";
 import { useQueuesQuery, useSelf } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
@@ -7,6 +7,7 @@ import { FirstRun } from "../../ui/first-run.js";
 import { NewJobDialog } from "../../ui/new-job-dialog.js";
 import { OperationsStrip } from "../../ui/operations-strip.js";
 import { ProblemNote } from "../../ui/problem-note.js";
+import { isAtWork } from "./at-work.js";
 import { ColumnMenu } from "./column-menu.js";
 import { useListPreferences } from "./columns.js";
 import { FilterBar } from "./filter-bar.js";
@@ -15,15 +16,18 @@ import { JobList } from "./job-list.js";
 import { useJobsFilter, type JobsFilter } from "./jobs-url.js";
 import { Pager } from "./pager.js";
 import { StateTabs } from "./state-tabs.js";
-import { useFreedom } from "./use-freedom.js";
 import { useJobsList } from "./use-jobs-list.js";
 
 /** Finds jobs, and acts on one or many of them. */
 export function JobsPage(): ReactNode {
   const filter = useJobsFilter();
   const { limit } = useListPreferences();
-  const freedom = useFreedom(filter.cursor === null);
-  const list = useJobsList(filter, limit, freedom.free);
+  const frame = useRef<HTMLDivElement>(null);
+  const busy = useRef(false);
+  const list = useJobsList(filter, limit, () => !busy.current && !isAtWork(frame.current));
+  const setBusy = useCallback((is: boolean) => {
+    busy.current = is;
+  }, []);
   const counts = useJobCounts(filter.rest).data;
   const fault = filterFaultOf(list.error);
   const [teaching, setTeaching] = useTeaching(list.answer !== null && list.rows.length === 0);
@@ -50,7 +54,13 @@ export function JobsPage(): ReactNode {
           </div>
         )}
         {fault === null && !(teaching && list.rows.length === 0) && (
-          <JobList filter={filter} list={list} total={totalOf(filter, counts)} freedom={freedom} />
+          <JobList
+            filter={filter}
+            list={list}
+            total={totalOf(filter, counts)}
+            frame={frame}
+            onBusy={setBusy}
+          />
         )}
         {fault === null && <Pager filter={filter} page={list.answer?.page} />}
       </section>
@@ -94,8 +104,7 @@ function useTeaching(empty: boolean): readonly [boolean, (teaching: boolean) => 
   const [over, setOver] = useState(false);
   const none =
     empty &&
-    queues !== undefined &&
-    queues.items.every(({ counts }) => Object.values(counts).every((count) => count === 0));
+    queues?.items.every(({ counts }) => Object.values(counts).every((count) => count === 0)) === true;
   if (none && !teaching && !over) setTeaching(true);
   return [
     teaching && !over,

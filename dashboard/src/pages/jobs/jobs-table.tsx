@@ -1,11 +1,9 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import type { JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
-import { useListPreferences, type Column } from "./columns.js";
+import { NUMBERS, useListPreferences } from "./columns.js";
 import type { Row } from "./held-rows.js";
 import { JobRow } from "./job-row.js";
-
-const NUMBERS: readonly Column[] = ["attempt", "priority", "duration"];
 
 /** Jobs as rows, on a phone as cards. */
 export function JobsTable({

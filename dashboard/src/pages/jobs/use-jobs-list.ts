@@ -24,8 +24,8 @@ export function listKey({ q, tab, cursor }: JobsFilter, limit: number): string {
   return JSON.stringify([q, tab, cursor, limit]);
 }
 
-/** @param free whether rows may come, go and move while they are looked at */
-export function useJobsList(filter: JobsFilter, limit: number, free: boolean): JobsList {
+/** @param isFree whether rows may come, go and move, asked whenever the list was read */
+export function useJobsList(filter: JobsFilter, limit: number, isFree: () => boolean): JobsList {
   const list = listKey(filter, limit);
   const onScreen = useRef<HeldRows>(NOTHING_HELD);
   const query = useLiveQuery<ListAnswer>(
@@ -33,13 +33,14 @@ export function useJobsList(filter: JobsFilter, limit: number, free: boolean): J
     async (signal) => {
       const { q, tab, state, cursor } = filter;
       const page = await read<JobPageView>("/v1/jobs", { q, state: tab, limit, cursor }, signal);
-      return { list, state, page, left: await readLeft(onScreen.current, list, page, signal) };
+      const left = await readLeft(onScreen.current, list, page, signal);
+      return { list, state, page, left, free: cursor === null && isFree() };
     },
     { topics: ["jobs"], everyMs: EVERY_MS },
   );
   const [held, setHeld] = useState(NOTHING_HELD);
   const { data } = query;
-  if (data !== undefined && data !== held.answer) setHeld(advance(held, data, free));
+  if (data !== undefined && data !== held.answer) setHeld(advance(held, data));
   useEffect(() => {
     onScreen.current = held;
   }, [held]);
