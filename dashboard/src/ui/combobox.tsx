@@ -4,6 +4,8 @@ export interface Option {
   readonly text: string;
   /** What it means, in a few words. */
   readonly detail?: string;
+  /** Whether more is to be chosen behind it, so that the list stays open. */
+  readonly leadsOn?: boolean;
 }
 
 /**
@@ -103,6 +105,7 @@ function useChoice<Choice extends Option>(
   };
   const choose = (option: Choice): void => {
     setMarked(-1);
+    setOpen(option.leadsOn === true);
     onChoose(option);
   };
   const close = (): void => {

@@ -81,6 +81,8 @@ export const jobs = messages({
     "jobs.delete.title": "Delete job {id}?",
     "jobs.delete.effect":
       "The job {name} is removed with its payload, attempts and logs. This cannot be undone.",
+    "jobs.match": { one: "{count} job", other: "{count} jobs" },
+    "jobs.matchMore": "{number} jobs",
     "jobs.selection": "Selection",
     "jobs.selected": { one: "{count} selected on this page", other: "{count} selected on this page" },
     "jobs.selectedAllOf": "All {number} selected: {filter}",
@@ -199,6 +201,13 @@ export const jobs = messages({
     "jobs.delete.title": "Удалить задачу {id}?",
     "jobs.delete.effect":
       "Задача {name} будет удалена вместе с данными, попытками и журналом. Вернуть её будет нельзя.",
+    "jobs.match": {
+      one: "{count} задача",
+      few: "{count} задачи",
+      many: "{count} задач",
+      other: "{count} задачи",
+    },
+    "jobs.matchMore": "{number} задач",
     "jobs.selection": "Выбор",
     "jobs.selected": {
       one: "Выбрана {count} задача на странице",

@@ -203,6 +203,7 @@ function useOffers(text: string): readonly Offer[] {
     return {
       text: suggestion.text,
       suggestion,
+      leadsOn: !suggestion.completes,
       ...(tells && has(key) ? { detail: t(key as "state.dead") } : {}),
     };
   });

@@ -21,7 +21,7 @@ export interface Row {
 export interface HeldRows {
   readonly answer: ListAnswer | null;
   readonly rows: readonly Row[];
-  /** Rows of the page that are not shown yet, and shown ones that are no longer on it. */
+  /** Jobs of the page that are not shown yet, and shown ones that no longer belong there. */
   readonly fresh: number;
   readonly gone: number;
 }
@@ -33,7 +33,6 @@ export function advance(held: HeldRows, answer: ListAnswer): HeldRows {
   if (answer.free || held.answer?.list !== answer.list) return shown(answer);
   const { page, left, state } = answer;
   const known = new Map([...left, ...page.items].map((job) => [job.id, job]));
-  const onPage = new Set(page.items.map(({ id }) => id));
   const rows = held.rows.map((row): Row => {
     const job = known.get(row.job.id);
     if (job === undefined) return { job: row.job, gone: true };
@@ -44,7 +43,7 @@ export function advance(held: HeldRows, answer: ListAnswer): HeldRows {
     answer,
     rows,
     fresh: page.items.filter(({ id }) => !ids.has(id)).length,
-    gone: rows.filter(({ job }) => !onPage.has(job.id)).length,
+    gone: rows.filter(({ gone }) => gone).length,
   };
 }
 

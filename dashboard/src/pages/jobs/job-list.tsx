@@ -1,14 +1,17 @@
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import type { StateCount } from "../../api/job-counts.js";
+import { useTexts } from "../../i18n/text.js";
 import { useShortcut } from "../../shell/shortcuts.js";
+import { ColumnMenu } from "./column-menu.js";
 import { EmptyList } from "./empty-list.js";
 import { JobsTable, TableSkeleton } from "./jobs-table.js";
 import { wholeFilter, type JobsFilter } from "./jobs-url.js";
 import { useListDialogs } from "./list-dialogs.js";
-import { NewRowsBar } from "./new-rows-bar.js";
+import { NewRowsButton } from "./new-rows-button.js";
 import { SelectionBar } from "./selection-bar.js";
 import { allToggled, noSelection, toggled, type Selection } from "./selection.js";
 import type { JobsList } from "./use-jobs-list.js";
+import { useCountText } from "./state-tabs.js";
 import { useRowKeys } from "./use-row-keys.js";
 
 /** The rows, what is selected of them, and what is done with them. */
@@ -34,7 +37,7 @@ export function JobList({
   const clear = (): void => {
     setSelection(noSelection(key));
   };
-  const dialogs = useListDialogs(clear);
+  const dialogs = useListDialogs(filter.tab, clear);
   const jobs = rows.map(({ job }) => job).filter(({ id }) => selection.ids.has(id));
   const selects = selection.all || jobs.length > 0;
   useEffect(() => {
@@ -46,25 +49,30 @@ export function JobList({
   if (answer === null) return list.error === null ? <TableSkeleton /> : null;
   return (
     <>
-      {selects && (
-        <SelectionBar
-          filter={filter}
-          all={selection.all}
-          jobs={jobs}
-          total={total}
-          onAll={() => {
-            setSelection({ ...noSelection(key), all: true });
-          }}
-          onClear={clear}
-          onAct={(action) => {
-            dialogs.openBulk(
-              action,
-              selection.all ? { kind: "filter", q: wholeFilter(filter) } : { kind: "rows", jobs },
-            );
-          }}
-        />
-      )}
-      <NewRowsBar list={list} />
+      <div className="list-tools">
+        {selects ? (
+          <SelectionBar
+            filter={filter}
+            all={selection.all}
+            jobs={jobs}
+            total={total}
+            onAll={() => {
+              setSelection({ ...noSelection(key), all: true });
+            }}
+            onClear={clear}
+            onAct={(action) => {
+              dialogs.openBulk(
+                action,
+                selection.all ? { kind: "filter", q: wholeFilter(filter) } : { kind: "rows", jobs },
+              );
+            }}
+          />
+        ) : (
+          <Total of={total} />
+        )}
+        <NewRowsButton list={list} />
+        <ColumnMenu />
+      </div>
       {rows.length === 0 ? (
         <EmptyList filter={filter} />
       ) : (
@@ -83,6 +91,16 @@ export function JobList({
       {dialogs.element}
     </>
   );
+}
+
+function Total({ of }: { readonly of: StateCount | null }): ReactNode {
+  const { t } = useTexts();
+  const countText = useCountText();
+  if (of === null) return <span className="spacer" />;
+  const text = of.capped
+    ? t("jobs.matchMore", { number: countText(of) })
+    : t("jobs.match", { count: of.count });
+  return <span className="spacer muted">{text}</span>;
 }
 
 interface Selecting {

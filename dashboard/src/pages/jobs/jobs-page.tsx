@@ -8,7 +8,6 @@ import { NewJobDialog } from "../../ui/new-job-dialog.js";
 import { OperationsStrip } from "../../ui/operations-strip.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { isAtWork } from "./at-work.js";
-import { ColumnMenu } from "./column-menu.js";
 import { useListPreferences } from "./columns.js";
 import { FilterBar } from "./filter-bar.js";
 import { filterFaultOf } from "./filter-fault.js";
@@ -44,10 +43,7 @@ export function JobsPage(): ReactNode {
       )}
       <FilterBar filter={filter} fault={fault} />
       <section className="card" aria-busy={list.changing}>
-        <div className="list-head">
-          <StateTabs filter={filter} counts={counts} />
-          <ColumnMenu />
-        </div>
+        <StateTabs filter={filter} counts={counts} />
         {list.error !== null && fault === null && (
           <div className="card-body">
             <ProblemNote error={list.error} retry={list.retry} />

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState, type ReactNode } from "react";
-import type { BulkAction, JobView } from "../../api/types.js";
+import type { BulkAction, JobState, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { BulkDialog, type BulkTarget } from "../../ui/bulk-dialog.js";
 import { useProblemText } from "../../ui/problem-note.js";
@@ -23,7 +23,7 @@ interface ListDialogs {
 }
 
 /** The menu of a row, and the dialogs that ask before something is done. */
-export function useListDialogs(onStarted: () => void): ListDialogs {
+export function useListDialogs(tab: JobState | null, onStarted: () => void): ListDialogs {
   const [open, setOpen] = useState<Open | null>(null);
   const act = useAct();
   const close = (): void => {
@@ -44,6 +44,7 @@ export function useListDialogs(onStarted: () => void): ListDialogs {
           <RowMenu
             job={open.job}
             button={open.button}
+            tab={tab}
             onAct={(action) => {
               if (action === "delete") setOpen({ kind: "delete", job: open.job });
               else void act(action, open.job);

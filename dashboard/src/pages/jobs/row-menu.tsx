@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { asProblem } from "../../api/problem.js";
 import { useSelf } from "../../api/queries.js";
 import { read } from "../../api/request.js";
-import type { JobDetailView, JobView } from "../../api/types.js";
+import type { JobDetailView, JobState, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobPath, jobsPath } from "../../shell/routes.js";
 import { copyText } from "../../ui/copy.js";
@@ -19,11 +19,14 @@ const ERROR_PART = 120;
 export function RowMenu({
   job,
   button,
+  tab,
   onAct,
   onClose,
 }: {
   readonly job: JobView;
   readonly button: HTMLElement;
+  /** "More like this" stays among the jobs of this state. */
+  readonly tab: JobState | null;
   readonly onAct: (action: JobAction) => void;
   readonly onClose: () => void;
 }): ReactNode {
@@ -42,7 +45,7 @@ export function RowMenu({
     />
   );
   const like = (filter: string) => () => {
-    navigate(jobsPath(filter));
+    navigate(jobsPath(filter, tab ?? undefined));
   };
   return (
     <Popover
@@ -77,7 +80,7 @@ export function RowMenu({
             void filterOfError(job.id).then(
               (filter) => {
                 if (filter === null) toast(t("jobs.refusal.noError"));
-                else navigate(jobsPath(filter));
+                else like(filter)();
               },
               (error: unknown) => {
                 toast(asProblem(error).message, "bad");

@@ -4,7 +4,7 @@ import { useShortcut } from "../../shell/shortcuts.js";
 import type { JobsList } from "./use-jobs-list.js";
 
 /** Says that the list has changed, and changes it when the reader wants it. */
-export function NewRowsBar({ list: { fresh, gone, show } }: { readonly list: JobsList }): ReactNode {
+export function NewRowsButton({ list: { fresh, gone, show } }: { readonly list: JobsList }): ReactNode {
   const { t } = useTexts();
   useShortcut("Period", show);
   if (fresh === 0 && gone === 0) return null;
