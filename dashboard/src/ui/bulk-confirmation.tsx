@@ -69,7 +69,8 @@ export function BulkConfirmation({
       </span>
       <div className="dialog-actions">
         <button type="button" className="button" autoFocus onClick={onClose}>
-          {t("form.cancel")}
+          {/* Not "Cancel" beside "Cancel the jobs". */}
+          {action === "cancel" ? t("bulk.keep") : t("form.cancel")}
         </button>
         <button
           type="submit"

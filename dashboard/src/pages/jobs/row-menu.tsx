@@ -50,6 +50,7 @@ export function RowMenu({
   return (
     <Popover
       className="popover"
+      aria-label={t("jobs.menu", { id: job.id })}
       triggerRef={{ current: button }}
       isOpen
       placement="bottom end"
