@@ -23,7 +23,7 @@ export function FirstRun({ onClose }: { readonly onClose?: () => void }): ReactN
   return (
     <section className="card first-run" aria-labelledby="first-run-title">
       <div className="card-body">
-        <h2 id="first-run-title">{t("firstRun.title")}</h2>
+        <h2 id="first-run-title">{job === undefined ? t("firstRun.title") : t("firstRun.titleLater")}</h2>
         <p className="muted">{t("firstRun.lead")}</p>
         <ol>
           <Step done={job !== undefined} title={t("firstRun.enqueue")}>

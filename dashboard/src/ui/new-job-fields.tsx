@@ -1,4 +1,5 @@
 import { useId, type HTMLAttributes, type ReactNode } from "react";
+import { DEFAULT_MAX_ATTEMPTS, DEFAULT_PRIORITY } from "../../../src/core/defaults.js";
 import { useSuggestions } from "../api/suggestions.js";
 import { useTexts } from "../i18n/text.js";
 import { Combobox } from "./combobox.js";
@@ -31,8 +32,19 @@ export function NewJobFields(form: FormProps): ReactNode {
       <PayloadField {...form} />
       <div className="form-row">
         <DelayField {...form} />
-        <TextField form={form} of="priority" hint={t("newJob.priorityHint")} inputMode="numeric" />
-        <TextField form={form} of="maxAttempts" inputMode="numeric" />
+        <TextField
+          form={form}
+          of="priority"
+          placeholder={String(DEFAULT_PRIORITY)}
+          hint={t("newJob.priorityHint")}
+          inputMode="numeric"
+        />
+        <TextField
+          form={form}
+          of="maxAttempts"
+          placeholder={String(DEFAULT_MAX_ATTEMPTS)}
+          inputMode="numeric"
+        />
       </div>
       <div className="form-row">
         <TextField form={form} of="tags" hint={t("newJob.tagsHint")} />
@@ -46,10 +58,12 @@ function TextField({
   form: { job, faults, onChange },
   of,
   hint,
+  placeholder,
   inputMode = "text",
 }: {
   readonly form: FormProps;
   readonly of: NewJobField;
+  readonly placeholder?: string;
   readonly hint?: string;
   readonly inputMode?: HTMLAttributes<HTMLInputElement>["inputMode"];
 }): ReactNode {
@@ -63,6 +77,7 @@ function TextField({
           autoComplete="off"
           spellCheck={false}
           inputMode={inputMode}
+          placeholder={placeholder}
           value={job[of]}
           onChange={({ target }) => {
             onChange({ [of]: target.value });

@@ -4,6 +4,7 @@ import { messages } from "../message.js";
 export const firstRun = messages({
   en: {
     "firstRun.title": "No jobs yet",
+    "firstRun.titleLater": "First steps",
     "firstRun.lead": "Enqueue one and start a worker for it. This page follows along.",
     "firstRun.enqueue": "1. Enqueue a job",
     "firstRun.token": "API_TOKEN is the access token that you signed in with.",
@@ -19,6 +20,7 @@ export const firstRun = messages({
   },
   ru: {
     "firstRun.title": "Задач пока нет",
+    "firstRun.titleLater": "Первые шаги",
     "firstRun.lead":
       "Поставьте задачу в очередь и запустите для неё обработчик. Страница покажет, что происходит.",
     "firstRun.enqueue": "1. Поставьте задачу в очередь",

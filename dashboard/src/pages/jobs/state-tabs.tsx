@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { Link } from "wouter";
 import { JOB_STATES } from "../../../../src/core/states.js";
 import { sumOf, type JobCountsView, type StateCount } from "../../api/job-counts.js";
@@ -16,8 +16,17 @@ export function StateTabs({
 }): ReactNode {
   const { t } = useTexts();
   const { rest, state, anyState } = filter;
+  const tabs = useRef<HTMLElement>(null);
+  const known = counts !== undefined;
+  // On a phone the chosen one may be beyond the edge, and the counts make all of them wider.
+  useEffect(() => {
+    const { current } = tabs;
+    const chosen = current?.querySelector<HTMLElement>("[aria-current]");
+    if (current === null || chosen == null) return;
+    current.scrollLeft = chosen.offsetLeft - (current.clientWidth - chosen.offsetWidth) / 2;
+  }, [state, known]);
   return (
-    <nav className="tabs" aria-label={t("jobs.tabs")}>
+    <nav ref={tabs} className="tabs" aria-label={t("jobs.tabs")}>
       <Link href={jobsPath(rest)} aria-current={anyState ? "page" : undefined}>
         {t("jobs.all")}
         {counts !== undefined && <Count of={sumOf(JOB_STATES.map((each) => counts.states[each]))} />}
