@@ -20,7 +20,7 @@ export interface PreviewedBulk {
 }
 
 /** Every job in a state that allows the action, where no filter says less: a filter must say something. */
-export function targetFilter(action: BulkAction, q: string): string {
+function targetFilter(action: BulkAction, q: string): string {
   return q === "" ? `state:${BULK_ACTIONS[action].join(",")}` : q;
 }
 

@@ -61,7 +61,7 @@ function given(name: string, text: string, write: (text: string) => string = Str
   return text.trim() === "" ? [] : [`"${name}": ${write(text.trim())}`];
 }
 
-export function tagsOf(text: string): readonly string[] {
+function tagsOf(text: string): readonly string[] {
   return text
     .split(",")
     .map((tag) => tag.trim())

@@ -20,7 +20,7 @@ export interface JobsList extends HeldRows {
 }
 
 /** Which page of which list a filter means. */
-export function listKey({ q, tab, cursor }: JobsFilter, limit: number): string {
+function listKey({ q, tab, cursor }: JobsFilter, limit: number): string {
   return JSON.stringify([q, tab, cursor, limit]);
 }
 
