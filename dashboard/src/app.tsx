@@ -6,6 +6,7 @@ import { LiveProvider } from "./live/live.js";
 import { MetricsPage } from "./pages/metrics/metrics-page.js";
 import { DeadPage } from "./pages/dead/dead-page.js";
 import { JobPage } from "./pages/job/job-page.js";
+import { JobsPage } from "./pages/jobs/jobs-page.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
 import { QueuePage } from "./pages/queues/queue-page.js";
 import { QueuesPage } from "./pages/queues/queues-page.js";
@@ -49,6 +50,7 @@ function Pages(): ReactNode {
       <Route path="/settings" component={SettingsPage} />
       <Route path="/jobs/:id" component={JobPage} />
       <Route path="/dead" component={DeadPage} />
+      <Route path="/jobs" component={JobsPage} />
       <Route component={NoSuchPage} />
     </Switch>
   );

@@ -13,6 +13,7 @@ import "./style/settings.css";
 import "./style/json.css";
 import "./style/job.css";
 import "./style/dead.css";
+import "./style/jobs.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element");

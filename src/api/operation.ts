@@ -39,6 +39,7 @@ export const BulkPreviewView = Type.Object(
   },
   { title: "BulkPreview" },
 );
+export type BulkPreviewView = Static<typeof BulkPreviewView>;
 
 export const BulkBody = Type.Object(
   {

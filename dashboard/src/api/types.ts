@@ -13,7 +13,7 @@ export type { DeadGroupListView, DeadGroupView } from "../../../src/api/dead.js"
 export type { ExplanationView } from "../../../src/api/explanation.js";
 export type { AttemptView, JobDetailView, JobView, LogLineView } from "../../../src/api/job.js";
 export type { JobCountView, JobPageView } from "../../../src/api/job-list.js";
-export type { OperationView } from "../../../src/api/operation.js";
+export type { BulkPreviewView, OperationView } from "../../../src/api/operation.js";
 export type { Problem as ProblemView } from "../../../src/api/problem.js";
 export type { QueueDetailView, QueueView } from "../../../src/api/queue.js";
 export type {
@@ -26,6 +26,7 @@ export type { IssuedTokenView, SelfView, TokenView } from "../../../src/api/toke
 export type { WorkerView } from "../../../src/api/worker.js";
 export type { Capability, Scope } from "../../../src/core/access.js";
 export type { MissedPolicy, OverlapPolicy } from "../../../src/core/schedule.js";
+export type { BulkAction } from "../../../src/core/bulk-action.js";
 export type { JobState } from "../../../src/core/states.js";
 export type ActivitySeriesView = Static<typeof ActivitySeries>;
 export type DurationSeriesView = Static<typeof DurationSeries>;

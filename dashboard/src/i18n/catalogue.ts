@@ -1,14 +1,17 @@
 import { allowed } from "./messages/allowed.js";
+import { bulk } from "./messages/bulk.js";
 import { charts } from "./messages/charts.js";
 import { confirm } from "./messages/confirm.js";
 import { dead } from "./messages/dead.js";
 import { errors } from "./messages/errors.js";
+import { firstRun } from "./messages/first-run.js";
 import { job } from "./messages/job.js";
+import { jobs } from "./messages/jobs.js";
 import { json } from "./messages/json.js";
 import { metrics } from "./messages/metrics.js";
+import { newJob } from "./messages/new-job.js";
 import { overview } from "./messages/overview.js";
 import { queues } from "./messages/queues.js";
-import { refusal } from "./messages/refusal.js";
 import { scheduleForm } from "./messages/schedule-form.js";
 import { schedule } from "./messages/schedule.js";
 import { schedules } from "./messages/schedules.js";
@@ -24,16 +27,19 @@ import type { ValuesOf } from "./message.js";
 export const catalogue = {
   en: {
     ...allowed.en,
+    ...bulk.en,
     ...charts.en,
     ...confirm.en,
     ...dead.en,
     ...errors.en,
+    ...firstRun.en,
     ...job.en,
+    ...jobs.en,
     ...json.en,
     ...metrics.en,
+    ...newJob.en,
     ...overview.en,
     ...queues.en,
-    ...refusal.en,
     ...scheduleForm.en,
     ...schedule.en,
     ...schedules.en,
@@ -46,16 +52,19 @@ export const catalogue = {
   },
   ru: {
     ...allowed.ru,
+    ...bulk.ru,
     ...charts.ru,
     ...confirm.ru,
     ...dead.ru,
     ...errors.ru,
+    ...firstRun.ru,
     ...job.ru,
+    ...jobs.ru,
     ...json.ru,
     ...metrics.ru,
+    ...newJob.ru,
     ...overview.ru,
     ...queues.ru,
-    ...refusal.ru,
     ...scheduleForm.ru,
     ...schedule.ru,
     ...schedules.ru,

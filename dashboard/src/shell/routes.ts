@@ -13,11 +13,12 @@ export const SECTIONS = [
   { path: "/settings", title: "nav.settings", icon: "settings", key: "KeyE" },
 ] as const satisfies readonly { path: string; title: MessageKey; icon: IconName; key: string }[];
 
-/** The list of jobs with a filter. */
-export function jobsPath(query: string, state?: string): string {
+/** The list of jobs with a filter; with a cursor, one of its later pages. */
+export function jobsPath(query: string, state?: string, cursor: string | null = null): string {
   const parameters = new URLSearchParams();
   if (query !== "") parameters.set("q", query);
   if (state !== undefined) parameters.set("state", state);
+  if (cursor !== null) parameters.set("cursor", cursor);
   return parameters.size === 0 ? "/jobs" : `/jobs?${parameters.toString()}`;
 }
 

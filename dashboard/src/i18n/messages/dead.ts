@@ -72,34 +72,6 @@ export const dead = messages({
     "trial.bad": "None of them completed.",
     "trial.close": "Close",
 
-    "bulk.retry.title": "Retry all of this group?",
-    "bulk.delete.title": "Delete all of this group?",
-    "bulk.counting": "Counting the jobs…",
-    "bulk.retry.what": {
-      one: "{count} dead job gets a fresh budget of attempts. Its history stays.",
-      other: "{count} dead jobs get a fresh budget of attempts each. Their history stays.",
-    },
-    "bulk.delete.what": {
-      one: "{count} dead job is removed with its payload, attempts and log. This cannot be undone.",
-      other: "{count} dead jobs are removed with their payloads, attempts and logs. This cannot be undone.",
-    },
-    "bulk.capped": "There are more than that; all of them are meant.",
-    "bulk.nothing": "No job is in this group any more.",
-    "bulk.samples": "Such as",
-    "bulk.speed": "Speed",
-    "bulk.perSecond": {
-      one: "{count} job a second",
-      other: "{count} jobs a second",
-    },
-    "bulk.later": "Jobs that die from now on are not touched.",
-    "bulk.retry.do": {
-      one: "Retry {count} job",
-      other: "Retry {count} jobs",
-    },
-    "bulk.delete.do": {
-      one: "Delete {count} job",
-      other: "Delete {count} jobs",
-    },
     "operation.retry.running": "Retrying: {changed} of {matched}",
     "operation.delete.running": "Deleting: {changed} of {matched}",
     "operation.retry.completed": {
@@ -197,45 +169,6 @@ export const dead = messages({
     "trial.bad": "Ни одна не выполнена.",
     "trial.close": "Закрыть",
 
-    "bulk.retry.title": "Повторить всю группу?",
-    "bulk.delete.title": "Удалить всю группу?",
-    "bulk.counting": "Считаем задачи…",
-    "bulk.retry.what": {
-      one: "{count} невыполненная задача получит новый запас попыток. История сохранится.",
-      few: "{count} невыполненные задачи получат новый запас попыток. История сохранится.",
-      many: "{count} невыполненных задач получат новый запас попыток. История сохранится.",
-      other: "{count} невыполненной задачи получат новый запас попыток. История сохранится.",
-    },
-    "bulk.delete.what": {
-      one: "{count} невыполненная задача будет удалена вместе с данными, попытками и журналом. Вернуть её нельзя.",
-      few: "{count} невыполненные задачи будут удалены вместе с данными, попытками и журналами. Вернуть их нельзя.",
-      many: "{count} невыполненных задач будут удалены вместе с данными, попытками и журналами. Вернуть их нельзя.",
-      other:
-        "{count} невыполненной задачи будут удалены вместе с данными, попытками и журналами. Вернуть их нельзя.",
-    },
-    "bulk.capped": "Их ещё больше; речь обо всех.",
-    "bulk.nothing": "В группе больше нет задач.",
-    "bulk.samples": "Например",
-    "bulk.speed": "Скорость",
-    "bulk.perSecond": {
-      one: "{count} задача в секунду",
-      few: "{count} задачи в секунду",
-      many: "{count} задач в секунду",
-      other: "{count} задачи в секунду",
-    },
-    "bulk.later": "Задачи, которые попадут сюда позже, не затрагиваются.",
-    "bulk.retry.do": {
-      one: "Повторить {count} задачу",
-      few: "Повторить {count} задачи",
-      many: "Повторить {count} задач",
-      other: "Повторить {count} задачи",
-    },
-    "bulk.delete.do": {
-      one: "Удалить {count} задачу",
-      few: "Удалить {count} задачи",
-      many: "Удалить {count} задач",
-      other: "Удалить {count} задачи",
-    },
     "operation.retry.running": "Повторяем: {changed} из {matched}",
     "operation.delete.running": "Удаляем: {changed} из {matched}",
     "operation.retry.completed": {

@@ -4,7 +4,7 @@ import { useDeadCount } from "../../shell/dead-count.js";
 import { useTexts } from "../../i18n/text.js";
 import { Icon } from "../../ui/icon.js";
 import { ProblemNote } from "../../ui/problem-note.js";
-import { BulkDialog } from "./bulk-dialog.js";
+import { BulkDialog } from "../../ui/bulk-dialog.js";
 import { DeadFilterBar } from "./dead-filter-bar.js";
 import { deadFilterOf, useDeadGroups, type DeadFilter } from "./dead-queries.js";
 import { FlatList } from "./flat-list.js";
@@ -73,9 +73,10 @@ function Groups({ filter }: { readonly filter: DeadFilter }): ReactNode {
       {asked !== null && (
         <BulkDialog
           action={asked.action}
-          query={groupQuery(asked.group)}
+          target={{ kind: "filter", q: groupQuery(asked.group) }}
           onStarted={(operation) => {
             work.setOperation(asked.group, operation);
+            work.ask(null);
           }}
           onClose={() => {
             work.ask(null);

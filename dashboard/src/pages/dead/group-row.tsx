@@ -7,7 +7,7 @@ import { jobPath, jobsPath, queuePath } from "../../shell/routes.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { RelativeTime } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
-import type { GroupAction } from "./bulk-dialog.js";
+import type { GroupAction } from "./use-group-work.js";
 import { GroupMenu } from "./group-menu.js";
 import { groupQuery } from "./group-rows.js";
 import { TRIAL_SIZE } from "./trial.js";

@@ -1,8 +1,9 @@
 import { useState } from "react";
 import type { DeadGroupView, OperationView } from "../../api/types.js";
-import type { GroupAction } from "./bulk-dialog.js";
 import { groupKey } from "./group-rows.js";
 import { useTrials, type Trials } from "./use-trials.js";
+
+export type GroupAction = "retry" | "delete";
 
 /** A bulk action that waits for its confirmation. */
 export interface Asked {

@@ -59,7 +59,10 @@ export function JobActions({ job }: { readonly job: JobDetailView }): ReactNode 
           title={t(`action.${asked}.title`, { id: job.id })}
           action={t(`action.${asked}.do`)}
           danger
-          {...(asked === "delete" && job.state === "running" && { typed: { text: job.id, label: t("confirm.type", { text: job.id }) } })}
+          {...(asked === "delete" &&
+            job.state === "running" && {
+              typed: { text: job.id, label: t("confirm.type", { text: job.id }) },
+            })}
           run={() => act(asked)}
           onClose={() => {
             setAsked(null);

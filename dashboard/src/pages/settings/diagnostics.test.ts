@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { InfoView } from "../../api/types.js";
 import { diagnosticsOf } from "./diagnostics.js";
 
 it("tells versions, and nothing of how the server is set up", () => {
@@ -9,7 +10,7 @@ it("tells versions, and nothing of how the server is set up", () => {
       startedAt: "2026-01-05T09:00:00.000Z",
       now: "2026-01-05T10:00:00.000Z",
       environment: { label: "secret-plant", color: null },
-      limits: { tags: 16 },
+      limits: {} as InfoView["limits"],
       retention: null,
       trustedProxies: 0,
       settings: [{ name: "API_TOKEN", value: "hush", secret: true, source: "environment" }],

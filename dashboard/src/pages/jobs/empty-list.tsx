@@ -1,0 +1,56 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { useTexts } from "../../i18n/text.js";
+import { jobsPath } from "../../shell/routes.js";
+import { termsOf, withoutTerm } from "./filter-text.js";
+import type { JobsFilter } from "./jobs-url.js";
+
+/** Why there are no rows: no job is in this state, or none matches the filter. */
+export function EmptyList({ filter }: { readonly filter: JobsFilter }): ReactNode {
+  return filter.rest === "" ? <NoneInState filter={filter} /> : <NoneMatch filter={filter} />;
+}
+
+function NoneInState({ filter: { state, cursor } }: { readonly filter: JobsFilter }): ReactNode {
+  const { t } = useTexts();
+  return (
+    <div className="empty">
+      <p>{cursor !== null ? t("jobs.empty.page") : t(`jobs.empty.${state ?? "any"}`)}</p>
+      <Link href={jobsPath("")}>{t("jobs.empty.toAll")}</Link>
+    </div>
+  );
+}
+
+function NoneMatch({ filter }: { readonly filter: JobsFilter }): ReactNode {
+  const { t, rich } = useTexts();
+  const { q, tab, rest } = filter;
+  const terms = termsOf(q);
+  return (
+    <div className="empty">
+      <p>{tab === null ? t("jobs.empty.filter") : t("jobs.empty.filterInState")}</p>
+      <ul className="empty-ways">
+        {terms.length > 1 &&
+          terms.map(({ text }, index) => (
+            <li key={index}>
+              <Link href={jobsPath(withoutTerm(q, index), tab ?? undefined)}>
+                {rich("jobs.empty.without", {
+                  term: (
+                    <code className="job-text" translate="no">
+                      {text}
+                    </code>
+                  ),
+                })}
+              </Link>
+            </li>
+          ))}
+        {tab !== null && (
+          <li>
+            <Link href={jobsPath(rest)}>{t("jobs.empty.anyState")}</Link>
+          </li>
+        )}
+        <li>
+          <Link href={jobsPath("")}>{t("jobs.empty.toAll")}</Link>
+        </li>
+      </ul>
+    </div>
+  );
+}

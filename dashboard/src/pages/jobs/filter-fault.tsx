@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { asProblem } from "../../api/problem.js";
+import { useTexts } from "../../i18n/text.js";
+
+/** What is wrong with a filter, in the server's words, and where. */
+export interface FilterFault {
+  readonly position: number;
+  readonly detail: string;
+}
+
+export function filterFaultOf(error: unknown): FilterFault | null {
+  if (error === null) return null;
+  const { code, message, document } = asProblem(error);
+  if (code !== "bad_filter") return null;
+  const [fault] = document?.errors ?? [];
+  return { position: fault?.position ?? 0, detail: fault?.detail ?? message };
+}
+
+export function FilterFaultNote({
+  id,
+  filter,
+  fault,
+}: {
+  readonly id: string;
+  readonly filter: string;
+  readonly fault: FilterFault;
+}): ReactNode {
+  const { t } = useTexts();
+  const { position, detail } = fault;
+  // What stands there, so that the place is known without seeing the underline.
+  const place = filter.slice(position).split(/\s/, 1)[0] ?? "";
+  return (
+    <p id={id} className="filter-fault" role="alert">
+      {place === "" ? (
+        t("jobs.filter.faultAtEnd")
+      ) : (
+        <code className="job-text" translate="no">
+          {place}
+        </code>
+      )}{" "}
+      <span className="job-text">{detail}</span>
+    </p>
+  );
+}

@@ -1,0 +1,118 @@
+import { useCallback, useRef, useState, type ReactNode } from "react";
+import { useJobCounts, sumOf, type JobCountsView, type StateCount } from "../../api/job-counts.js";
+import { useQueuesQuery, useSelf } from "../../api/queries.js";
+import { useTexts } from "../../i18n/text.js";
+import { ActionButton } from "../../ui/action-button.js";
+import { FirstRun } from "../../ui/first-run.js";
+import { NewJobDialog } from "../../ui/new-job-dialog.js";
+import { OperationsStrip } from "../../ui/operations-strip.js";
+import { ProblemNote } from "../../ui/problem-note.js";
+import { isAtWork } from "./at-work.js";
+import { useListPreferences } from "./columns.js";
+import { FilterBar } from "./filter-bar.js";
+import { filterFaultOf } from "./filter-fault.js";
+import { JobList } from "./job-list.js";
+import { useJobsFilter, type JobsFilter } from "./jobs-url.js";
+import { Pager } from "./pager.js";
+import { StateTabs } from "./state-tabs.js";
+import { useJobsList } from "./use-jobs-list.js";
+
+/** Finds jobs, and acts on one or many of them. */
+export function JobsPage(): ReactNode {
+  const filter = useJobsFilter();
+  const { limit } = useListPreferences();
+  const frame = useRef<HTMLDivElement>(null);
+  const busy = useRef(false);
+  const list = useJobsList(filter, limit, () => !busy.current && !isAtWork(frame.current));
+  const setBusy = useCallback((is: boolean) => {
+    busy.current = is;
+  }, []);
+  const counts = useJobCounts(filter.rest).data;
+  const fault = filterFaultOf(list.error);
+  const [teaching, setTeaching] = useTeaching(list.answer !== null && list.rows.length === 0);
+  return (
+    <div className="page jobs-page">
+      <Header />
+      <OperationsStrip />
+      {teaching && (
+        <FirstRun
+          onClose={() => {
+            setTeaching(false);
+          }}
+        />
+      )}
+      <FilterBar filter={filter} fault={fault} />
+      <section className="card" aria-busy={list.changing}>
+        <StateTabs filter={filter} counts={counts} />
+        {list.error !== null && fault === null && (
+          <div className="card-body">
+            <ProblemNote error={list.error} retry={list.retry} />
+          </div>
+        )}
+        {fault === null && !(teaching && list.rows.length === 0) && (
+          <JobList
+            filter={filter}
+            list={list}
+            total={totalOf(filter, counts)}
+            frame={frame}
+            onBusy={setBusy}
+          />
+        )}
+        {fault === null && <Pager filter={filter} page={list.answer?.page} />}
+      </section>
+    </div>
+  );
+}
+
+function Header(): ReactNode {
+  const { t } = useTexts();
+  const self = useSelf().data;
+  const [open, setOpen] = useState(false);
+  const may = self?.capabilities.includes("enqueue") !== false;
+  return (
+    <header className="page-header">
+      <h1>{t("nav.jobs")}</h1>
+      <ActionButton
+        icon="plus"
+        tone="primary"
+        refusal={may ? null : t("newJob.refusal")}
+        onPress={() => {
+          setOpen(true);
+        }}
+      >
+        {t("newJob.open")}
+      </ActionButton>
+      {open && (
+        <NewJobDialog
+          onClose={() => {
+            setOpen(false);
+          }}
+        />
+      )}
+    </header>
+  );
+}
+
+/** Whether the server has no jobs at all yet; once so, until the reader has seen enough. */
+function useTeaching(empty: boolean): readonly [boolean, (teaching: boolean) => void] {
+  const queues = useQueuesQuery().data;
+  const [teaching, setTeaching] = useState(false);
+  const [over, setOver] = useState(false);
+  const none =
+    empty &&
+    queues?.items.every(({ counts }) => Object.values(counts).every((count) => count === 0)) === true;
+  if (none && !teaching && !over) setTeaching(true);
+  return [
+    teaching && !over,
+    () => {
+      setOver(true);
+    },
+  ];
+}
+
+/** How many jobs the whole filter matches, where the counts tell. */
+function totalOf({ state, anyState }: JobsFilter, counts: JobCountsView | undefined): StateCount | null {
+  if (counts === undefined) return null;
+  if (state !== null) return counts.states[state] ?? null;
+  return anyState ? sumOf(Object.values(counts.states)) : null;
+}

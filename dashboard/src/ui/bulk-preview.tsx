@@ -1,0 +1,78 @@
+import type { ReactNode } from "react";
+import type { BulkAction } from "../api/types.js";
+import { useTexts } from "../i18n/text.js";
+import { StateBadge } from "./badge.js";
+import type { PreviewedBulk } from "./bulk-target.js";
+
+const SAMPLES = 5;
+
+/** What an action on many jobs would do: how many of which state, some of them, and what to know before. */
+export function BulkPreview({
+  action,
+  previewed,
+}: {
+  readonly action: BulkAction;
+  readonly previewed: PreviewedBulk;
+}): ReactNode {
+  const { t, format } = useTexts();
+  const { preview, states } = previewed;
+  if (preview.matched === 0) return <p>{t(`bulk.none.${action}`)}</p>;
+  const counts = Object.entries(states).filter(([, { count }]) => count > 0);
+  return (
+    <>
+      <p>{t(`bulk.effect.${action}`)}</p>
+      {counts.length > 0 && (
+        <ul className="bulk-states" aria-label={t("bulk.byState")}>
+          {counts.map(([state, { count, capped }]) => (
+            <li key={state}>
+              <StateBadge state={state} />{" "}
+              <strong>
+                {capped ? t("jobs.orMore", { number: format.number(count) }) : format.number(count)}
+              </strong>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Warnings action={action} previewed={previewed} />
+      <div>
+        <h3>{t("bulk.samples")}</h3>
+        <ul className="bulk-samples">
+          {preview.samples.slice(0, SAMPLES).map(({ id, name, queue, state }) => (
+            <li key={id}>
+              <span className="job-text" translate="no">
+                {id} · {name} · {queue}
+              </span>
+              <StateBadge state={state} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+function Warnings({
+  action,
+  previewed: { preview, states, skipped },
+}: {
+  readonly action: BulkAction;
+  readonly previewed: PreviewedBulk;
+}): ReactNode {
+  const { t } = useTexts();
+  const running = states.running?.count ?? 0;
+  const warnings = [
+    action === "cancel" && running > 0 ? t("bulk.warn.running", { count: running }) : null,
+    skipped !== null && skipped > 0 ? t("bulk.warn.skipped", { count: skipped }) : null,
+    preview.capped ? t("bulk.warn.capped") : null,
+    preview.scan?.complete === false && !preview.capped ? t("bulk.warn.scan") : null,
+    action === "delete" ? t("bulk.warn.delete") : null,
+  ].filter((text) => text !== null);
+  if (warnings.length === 0) return null;
+  return (
+    <ul className="notice warn bulk-warnings">
+      {warnings.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  );
+}

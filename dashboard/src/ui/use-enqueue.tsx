@@ -1,0 +1,67 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import { asProblem } from "../api/problem.js";
+import { send } from "../api/request.js";
+import type { JobView } from "../api/types.js";
+import { useTexts } from "../i18n/text.js";
+import { jobPath } from "../shell/routes.js";
+import { bodyOf, faultsOf, fieldAt, type NewJob, type NewJobField } from "./new-job-request.js";
+import { useProblemText } from "./problem-note.js";
+import { toast } from "./toasts.js";
+
+/** What is wrong, by the fields of the form; `other` is about none of them. */
+export type Faults = Partial<Record<NewJobField | "other", string>>;
+
+interface Enqueuing {
+  readonly busy: boolean;
+  readonly faults: Faults;
+  readonly submit: (job: NewJob) => Promise<void>;
+}
+
+/** Sends the form, once however often it is asked to. */
+export function useEnqueue(onDone: () => void): Enqueuing {
+  const { t, rich } = useTexts();
+  const client = useQueryClient();
+  const problemText = useProblemText();
+  const [busy, setBusy] = useState(false);
+  const [faults, setFaults] = useState<Faults>({});
+  const submit = async (job: NewJob): Promise<void> => {
+    if (busy) return;
+    const own = Object.entries(faultsOf(job)).map(([of, fault]) => [of, t(`newJob.fault.${fault}`)]);
+    setFaults(Object.fromEntries(own) as Faults);
+    if (own.length > 0) return;
+    setBusy(true);
+    try {
+      const made = await send<JobView & { deduplicated?: true }>("/v1/jobs", {
+        method: "POST",
+        json: bodyOf(job),
+      });
+      const link = <Link href={jobPath(made.id)}>{made.id}</Link>;
+      toast(made.deduplicated === true ? rich("newJob.known.job", { link }) : rich("newJob.done", { link }));
+      void client.invalidateQueries({ queryKey: ["jobs"] });
+      onDone();
+    } catch (error) {
+      setFaults(faultsFrom(error, problemText(error)));
+      setBusy(false);
+    }
+  };
+  return { busy, faults, submit };
+}
+
+/** The server's faults at the fields that they are about. */
+function faultsFrom(error: unknown, text: string): Faults {
+  const { code, document } = asProblem(error);
+  const errors = document?.errors ?? [];
+  if (errors.length === 0) {
+    const aboutPayload = code.startsWith("payload_") || code === "number_precision";
+    return aboutPayload ? { payload: text } : { other: text };
+  }
+  const faults: Faults = {};
+  for (const { pointer, detail } of errors) {
+    const field = fieldAt(pointer) ?? "other";
+    const said = field === "other" || field === "payload" ? `${pointer}: ${detail}` : detail;
+    faults[field] = faults[field] === undefined ? said : `${faults[field]}; ${said}`;
+  }
+  return faults;
+}
