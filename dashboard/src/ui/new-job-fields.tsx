@@ -1,4 +1,4 @@
-import { useId, type HTMLAttributes, type ReactNode } from "react";
+import { type HTMLAttributes, type ReactNode } from "react";
 import { DEFAULT_MAX_ATTEMPTS, DEFAULT_PRIORITY } from "../../../src/core/defaults.js";
 import { useSuggestions } from "../api/suggestions.js";
 import { useTexts } from "../i18n/text.js";
