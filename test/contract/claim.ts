@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { MAX_CLAIM } from "../../src/core/defaults.js";
+import { MAX_CLAIM, MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../src/core/defaults.js";
 import { unhandledNames } from "../../src/engine/unhandled.js";
 import type { Store } from "../../src/store/store.js";
 import { T0 } from "../support/fake-clock.js";
@@ -220,6 +220,39 @@ export function claimContract(contract: Contract): void {
         expect(await harness.job(used.id)).toMatchObject({ state: "dead", attempt: 1, finishedAt: T0 });
         const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
         expect(stat?.events).toMatchObject({ dead: 1, started: 2 });
+      },
+    );
+
+    contract.test(
+      "hands out no more payloads than a server can hold, and leaves the rest",
+      async (harness) => {
+        const large = "x".repeat(MAX_PAYLOAD_BYTES - 2);
+        const fit = MAX_CLAIM_BYTES / MAX_PAYLOAD_BYTES;
+        await harness.enqueueMany(new Array(60).fill({}));
+        await harness.enqueueMany(
+          Array.from({ length: fit + 20 }, (_, index) => ({ name: `work-${index % 3}`, payload: large })),
+        );
+        await harness.enqueueMany(new Array(5).fill({ queue: "small", name: "last" }));
+        const queues = ["default", "small"];
+        const sizes: number[] = [];
+        const ids: string[] = [];
+        for (;;) {
+          const jobs = await harness.claim({ queues, max: MAX_CLAIM, claimId: `claim-${sizes.length}` });
+          if (jobs.length === 0) break;
+          const bytes = jobs.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
+          expect(bytes).toBeLessThanOrEqual(MAX_CLAIM_BYTES);
+          expect(await harness.claim({ queues, max: MAX_CLAIM, claimId: `claim-${sizes.length}` })).toEqual(
+            jobs,
+          );
+          ids.push(...jobs.map(({ id }) => id));
+          sizes.push(jobs.length);
+          expect((await harness.store.queues.get("default"))?.counts.running).toBe(
+            Math.min(ids.length, 60 + fit + 20),
+          );
+        }
+        // In claim order, none left out, none twice.
+        expect(ids).toEqual(Array.from({ length: 85 + fit }, (_, index) => String(index + 1)));
+        expect(sizes).toEqual([60 + fit - 1, 26]);
       },
     );
 

@@ -256,6 +256,19 @@ describe("a token that is limited to queues", () => {
     expect((await server.get("/v1/jobs")).body["items"]).toHaveLength(2);
   });
 
+  test("gets no jobs that another claimed under the same names", async () => {
+    const { server, token } = await prepared();
+    const names = { workerId: "w", claimId: "c", max: 5 };
+    await server.post("/v1/claim", { ...names, queues: ["billing"] });
+    const mine = { ...names, queues: ["mail.bulk"] };
+    const { jobs } = (await server.send("POST", "/v1/claim", { token, json: mine })).as(ClaimView);
+    expect(jobs.map(({ queue }) => queue)).toEqual(["mail.bulk"]);
+    const again = (await server.send("POST", "/v1/claim", { token, json: mine })).as(ClaimView);
+    expect(again.jobs).toEqual(jobs);
+    const other = await server.send("POST", "/v1/claim", { token, json: { ...names, queues: ["mail"] } });
+    expect(other.as(ClaimView).jobs).toEqual([]);
+  });
+
   test("can use its own", async () => {
     const { server, token } = await prepared();
     const send = (method: string, path: string, json: unknown) => server.send(method, path, { token, json });

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { settled } from "../../../test/support/settled.js";
 import { tempDirectory } from "../../../test/support/temp-directory.js";
+import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
 import { createContext, type EngineContext } from "../../engine/context.js";
@@ -157,6 +158,20 @@ describe("many waiting claims", () => {
     await settled();
     expect(outcomes.slice(0, 25).map((outcome) => ids(outcome)?.[0])).toEqual(jobs.map(({ id }) => id));
     expect(outcomes.slice(25).every(({ jobs }) => jobs === null)).toBe(true);
+  });
+
+  test("are served one after another when each gets all that a claim may carry", async () => {
+    const { context, desk } = setUp();
+    const outcomes = Array.from({ length: 3 }, (_, index) => waiting(desk, by(`w${index}`, { max: 1000 })));
+    await settled();
+    const payload = "x".repeat(MAX_PAYLOAD_BYTES - 2);
+    const largest = MAX_CLAIM_BYTES / MAX_PAYLOAD_BYTES;
+    await enqueueMany(
+      context,
+      Array.from({ length: 2 * largest + 1 }, () => ({ name: "a", payload })),
+    );
+    await settled();
+    expect(outcomes.map(({ jobs }) => jobs?.length)).toEqual([largest, largest, 1]);
   });
 
   test("do not all ask for one job", async () => {

@@ -2,7 +2,7 @@ import { callAt } from "../../core/clock.js";
 import { DEFAULT_POLL_MS } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
-import { claim, checkClaim } from "../../engine/claim.js";
+import { claim, checkClaim, mayHaveLeftJobs } from "../../engine/claim.js";
 import type { EngineContext } from "../../engine/context.js";
 import { Loop } from "../../engine/loops/loop.js";
 import type { ClaimRequest } from "../../store/claims.js";
@@ -189,7 +189,7 @@ export class ClaimDesk {
       waiter.claiming = false;
       if (jobs.length > 0 || waiter.over) leave(line, waiter, jobs);
       // What was handed out again says nothing about what is left.
-      return request.claimId === undefined ? jobs.length === request.max : jobs.length > 0;
+      return request.claimId === undefined ? mayHaveLeftJobs(request.max, jobs) : jobs.length > 0;
     } catch (error) {
       line.waiters.delete(waiter);
       waiter.reject(error);
