@@ -2,6 +2,7 @@ import {
   DEFAULT_LEASE_MS,
   MAX_CLAIM,
   MAX_CLAIM_BYTES,
+  MAX_CLAIM_LANES,
   MAX_LEASE_MS,
   MAX_PAYLOAD_BYTES,
   MIN_LEASE_MS,
@@ -60,6 +61,13 @@ export function faultsOfClaim({ workerId, claimId, queues, names, max, leaseMs }
     if (!isName(queue)) faults.push(nameFault(`queues/${index}`));
   for (const [index, name] of (names ?? []).entries())
     if (!isName(name)) faults.push(nameFault(`names/${index}`));
+  if (queues.length * (names?.length ?? 1) > MAX_CLAIM_LANES) {
+    faults.push({
+      pointer: "/names",
+      code: "out_of_range",
+      detail: `may be ${MAX_CLAIM_LANES} at the most, multiplied by the number of queues`,
+    });
+  }
   if (!Number.isSafeInteger(max) || max < 1 || max > MAX_CLAIM) {
     faults.push({
       pointer: "/max",

@@ -204,6 +204,36 @@ export function claimContract(contract: Contract): void {
       },
     );
 
+    contract.test("a name is handled where any worker serves it together with its queue", async (harness) => {
+      const lanes = ["a x", "a y", "b x", "b y", "c x"];
+      for (const lane of lanes) {
+        const [queue = "", name = ""] = lane.split(" ");
+        await harness.enqueue({ queue, name });
+      }
+      const unhandled = async () =>
+        (await unhandledNames(harness.store)).map(({ queue, name }) => `${queue} ${name}`).sort();
+      const seen = (id: string, queues: string[], names: string[] | null) =>
+        harness.store.workers.seen({
+          ...{ id, queues, names, host: "h", pid: 1, concurrency: 1, running: 0 },
+          state: "active",
+        });
+      expect(await unhandled()).toEqual(lanes);
+      await seen("w1", ["a"], ["x"]);
+      await seen("w2", ["b", "a"], ["y", "z"]);
+      expect(await unhandled()).toEqual(["b x", "c x"]);
+      await seen("w3", ["c"], null);
+      expect(await unhandled()).toEqual(["b x"]);
+    });
+
+    contract.test("refuses more queues times names than can be looked at", async (harness) => {
+      const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
+      expect(await faultsOf(harness.claim({ queues: texts(100), names: texts(101) }))).toEqual([
+        "/names out_of_range",
+      ]);
+      expect(await harness.claim({ queues: texts(100), names: texts(100) })).toEqual([]);
+      expect(await harness.claim({ queues: texts(1_000), names: null })).toEqual([]);
+    });
+
     contract.test(
       "RTY-09 a job without attempts left is buried by the claim and holds nobody up",
       async (harness) => {

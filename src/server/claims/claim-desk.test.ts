@@ -174,6 +174,54 @@ describe("many waiting claims", () => {
     expect(outcomes.map(({ jobs }) => jobs?.length)).toEqual([largest, largest, 1]);
   });
 
+  test.each([
+    ["in one line", (_index: number) => ["a"]],
+    ["in lines of their own", (index: number) => [`name-${index}`]],
+    ["without a wait", null],
+  ])("for many queues do not all look in one turn of the event loop: %s", async (_what, namesOf) => {
+    const { context, desk } = setUp();
+    const queues = Array.from({ length: 1_000 }, (_, index) => `queue-${index}`);
+    let looksInTurn = 0;
+    let most = 0;
+    const claim = context.store.claims.claim.bind(context.store.claims);
+    vi.spyOn(context.store.claims, "claim").mockImplementation((request) => {
+      if (looksInTurn === 0) setImmediate(() => (looksInTurn = 0));
+      looksInTurn += 1;
+      most = Math.max(most, looksInTurn);
+      return claim(request);
+    });
+    const outcomes = Array.from({ length: 20 }, (_, index) => {
+      const names = namesOf?.(index) ?? null;
+      const request = by(`w${index}`, { queues, names, claimId: "c" });
+      return namesOf === null ? desk.claim(request, 0, never()) : waiting(desk, request);
+    });
+    await settled();
+    // Others look in the meantime, each in its own turn.
+    await enqueueMany(context, [{ name: "x", queue: "queue-7" }]);
+    await settled();
+    expect(outcomes).toHaveLength(20);
+    expect(vi.mocked(context.store.claims.claim).mock.calls.length).toBeGreaterThanOrEqual(20);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  test("whose client is gone before its turn to look gets nothing", async () => {
+    const { context, desk } = setUp();
+    const queues = Array.from({ length: 1_000 }, (_, index) => `queue-${index}`);
+    const first = waiting(desk, by("first", { queues: [...queues, "first"] }));
+    const client = new AbortController();
+    const gone = waiting(desk, by("gone", { queues }), client.signal);
+    const next = waiting(desk, by("next", { queues: [...queues, "next"] }));
+    client.abort();
+    await settled();
+    expect([first.jobs, gone.jobs, next.jobs]).toEqual([null, [], null]);
+    const jobs = await enqueueMany(context, [
+      { name: "x", queue: "first" },
+      { name: "x", queue: "next" },
+    ]);
+    await settled();
+    expect([ids(first), ids(next)]).toEqual(jobs.map(({ id }) => [id]));
+  });
+
   test("do not all ask for one job", async () => {
     const { context, desk } = setUp();
     for (let index = 0; index < 200; index += 1) waiting(desk, by(`w${index}`));
