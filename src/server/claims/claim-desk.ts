@@ -208,7 +208,7 @@ export class ClaimDesk {
     const ownTurn = this.#looks.begin(request.queues.length);
     if (ownTurn !== null) await ownTurn;
     // It has left meanwhile, with nothing.
-    if (waiter.over) return true;
+    if (!line.waiters.has(waiter)) return true;
     waiter.claiming = true;
     try {
       const jobs = await claim(this.context, request);
