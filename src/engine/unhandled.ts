@@ -1,4 +1,5 @@
 import type { Store } from "../store/store.js";
+import type { WorkerRecord } from "../store/workers.js";
 import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
 
 export interface UnhandledName {
@@ -13,10 +14,24 @@ export async function unhandledNames(store: Store): Promise<readonly UnhandledNa
     store.queues.pendingNames(),
     store.workers.list(WORKER_TIMEOUT_MS),
   ]);
+  const served = namesByQueue(workers);
   return pending.filter(
-    ({ queue, name }) =>
-      !workers.some(
-        ({ queues, names }) => queues.includes(queue) && (names === null || names.includes(name)),
-      ),
+    ({ queue, name }) => served.get(queue)?.some((names) => names === null || names.has(name)) !== true,
   );
+}
+
+type Names = ReadonlySet<string> | null;
+
+/** What is served of each queue, one entry for each worker; `null`: all names. */
+function namesByQueue(workers: readonly WorkerRecord[]): Map<string, Names[]> {
+  const served = new Map<string, Names[]>();
+  for (const { queues, names: list } of workers) {
+    const names = list === null ? null : new Set(list);
+    for (const queue of queues) {
+      const known = served.get(queue);
+      if (known === undefined) served.set(queue, [names]);
+      else known.push(names);
+    }
+  }
+  return served;
 }

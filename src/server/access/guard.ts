@@ -24,9 +24,6 @@ declare module "fastify" {
   }
 }
 
-/** The same text whether the token is missing, wrong or misspelt: nothing is learnt by trying. */
-const REFUSAL = "This needs a valid token, in the header: Authorization: Bearer <token>.";
-
 /** Wrong tokens from one address in a minute: a misconfigured worker stays below, a guesser does not. */
 const MAX_FAILURES = 30;
 
@@ -61,7 +58,7 @@ export class Guard {
     const token = bearerTokenOf(request.headers.authorization);
     const identity =
       token === null ? await this.#bySession(request) : await this.#byToken(token, request, reply);
-    if (identity === null) throw new KonveierError("unauthorized", REFUSAL);
+    if (identity === null) throw unauthorized();
     return identity;
   }
 
@@ -109,6 +106,14 @@ function requireCapability(request: FastifyRequest, access: Capability | "public
   if (access === "work" && request.viaSession) {
     throw new KonveierError("forbidden", "A browser's session cannot work on jobs. Use a worker's token.");
   }
+}
+
+/** The same text whether the token is missing, wrong, misspelt or over: nothing is learnt by trying. */
+export function unauthorized(): KonveierError {
+  return new KonveierError(
+    "unauthorized",
+    "This needs a valid token, in the header: Authorization: Bearer <token>.",
+  );
 }
 
 /** Who calls. Only for routes that need a token. */

@@ -38,6 +38,16 @@ export class Delivery<Cargo> {
     if (this.gone.aborted) this.#returnCargo();
   }
 
+  /** Waits for what may speak against the answer; when it does, what the answer carries is given back. */
+  async unless(refusal: Promise<void>): Promise<void> {
+    try {
+      await refusal;
+    } catch (error) {
+      this.#returnCargo();
+      throw error;
+    }
+  }
+
   #returnCargo(): void {
     const cargo = this.#cargo;
     this.#cargo = null;

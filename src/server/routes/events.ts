@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify";
 import type { Access } from "../access/access.js";
 import { identityOf } from "../access/guard.js";
 import { covers } from "../access/queue-limits.js";
-import { sessionIdOf } from "../access/session-cookie.js";
+import { isStillGood } from "../access/still-good.js";
 import type { App } from "../app.js";
 import { eventFilter, type EventFilter } from "../events/filter.js";
 import type { Start } from "../events/stream.js";
@@ -43,13 +43,12 @@ export function eventRoutes(app: App, { access, context, streams }: Services): v
 }
 
 /** Streams of one token are counted together, whether it came itself or opened a session. */
-function subscriberOf({ authenticator, sessions }: Access, request: FastifyRequest): Subscriber {
-  const { tokenId, digest, queues } = identityOf(request);
-  const session = request.viaSession ? sessionIdOf(request) : null;
+function subscriberOf(access: Access, request: FastifyRequest): Subscriber {
+  const { tokenId, queues } = identityOf(request);
   return {
     owner: tokenId,
     maySee: queues === null ? null : (queue) => covers(request, queue),
-    isGood: () => (session === null ? authenticator.isGood(tokenId, digest) : sessions.isOpen(session)),
+    isGood: () => isStillGood(access, request),
   };
 }
 
