@@ -22,7 +22,7 @@ const DAILY_WORK = new Set<unknown>(["enqueue", "work", "public", "any", undefin
 
 /**
  * Writes down who changed what. An entry is durable before the change begins, so nothing is ever changed
- * without one; it gets its status when the call is answered.
+ * without one; it gets its status at the end of the call, whether its client is still there or not.
  */
 export class AuditLog {
   constructor(private readonly context: EngineContext) {}
@@ -35,19 +35,18 @@ export class AuditLog {
     await this.#write(request, identity, auditDetail?.(request) ?? null, null);
   };
 
-  /** A hook, after the answer. */
-  readonly finish = async (
-    request: FastifyRequest,
-    reply: { readonly statusCode: number },
-  ): Promise<void> => {
-    const { identity, auditSeq } = request;
-    try {
-      if (auditSeq !== null) await this.context.store.audit.finish(auditSeq, reply.statusCode);
-      else if (identity !== null && reply.statusCode === 403) await this.#write(request, identity, null, 403);
-    } catch (error) {
+  /** At the end of the call. */
+  readonly finish = (request: FastifyRequest, { statusCode }: { readonly statusCode: number }): void => {
+    this.#finish(request, statusCode).catch((error: unknown) => {
       this.context.health.failed(error, "the audit log");
-    }
+    });
   };
+
+  async #finish(request: FastifyRequest, status: number): Promise<void> {
+    const { identity, auditSeq } = request;
+    if (auditSeq !== null) await this.context.store.audit.finish(auditSeq, status);
+    else if (identity !== null && status === 403) await this.#write(request, identity, null, 403);
+  }
 
   /** A login is not known to be one before it has succeeded. */
   async signedIn(request: FastifyRequest, identity: Identity): Promise<void> {
