@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { storableText } from "../../core/storable-text.js";
 import type { Identity } from "../../engine/access/authenticate.js";
 import type { EngineContext } from "../../engine/context.js";
+import { Failures } from "./failures.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -16,6 +17,8 @@ declare module "fastify" {
 }
 
 const MAX_DETAIL_LENGTH = 2_000;
+/** Refusals of one token in a minute that are written down. */
+const MAX_REFUSALS = 30;
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** What producers and workers do all day is written down with the jobs themselves. */
 const DAILY_WORK = new Set<unknown>(["enqueue", "work", "public", "any", undefined]);
@@ -25,7 +28,11 @@ const DAILY_WORK = new Set<unknown>(["enqueue", "work", "public", "any", undefin
  * without one; it gets its status at the end of the call, whether its client is still there or not.
  */
 export class AuditLog {
-  constructor(private readonly context: EngineContext) {}
+  readonly #refusals;
+
+  constructor(private readonly context: EngineContext) {
+    this.#refusals = new Failures(context.clock, MAX_REFUSALS);
+  }
 
   /** A hook, once the request is known to be allowed and well-formed. */
   readonly begin = async (request: FastifyRequest): Promise<void> => {
@@ -45,12 +52,20 @@ export class AuditLog {
   async #finish(request: FastifyRequest, status: number): Promise<void> {
     const { identity, auditSeq } = request;
     if (auditSeq !== null) await this.context.store.audit.finish(auditSeq, status);
-    else if (identity !== null && status === 403) await this.#write(request, identity, null, 403);
+    else if (identity !== null && status === 403 && this.#isNoted(identity))
+      await this.#write(request, identity, null, 403);
   }
 
   /** A login is not known to be one before it has succeeded. */
   async signedIn(request: FastifyRequest, identity: Identity): Promise<void> {
     await this.#write(request, identity, null, null);
+  }
+
+  /** Entries are kept for long, and a token that may do nothing could fill the disk with them. */
+  #isNoted({ tokenId }: Identity): boolean {
+    if (this.#refusals.isBlocked(tokenId)) return false;
+    this.#refusals.add(tokenId);
+    return true;
   }
 
   async #write(

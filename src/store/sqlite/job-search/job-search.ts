@@ -62,7 +62,7 @@ export class JobSearch {
       const until = place;
       // A slice that ends at its last candidate has as many as were asked for; others are counted.
       const whole = last !== null && !overfull;
-      examined += whole ? size : await read(() => candidates.count({ after, last: until }));
+      examined += await read(() => candidates.examined({ after, last: until }, whole ? size : null));
       if (found.length >= limit) break;
     }
     return {
@@ -100,7 +100,7 @@ export class JobSearch {
     let place: Place | null = null;
     for await (const { after, last, size } of slicesOf(this.context, candidates, null, budgetMs)) {
       found += await read(() => candidates.countMatching({ after, last }, cap + 1));
-      examined += last === null ? await read(() => candidates.count({ after, last })) : size;
+      examined += await read(() => candidates.examined({ after, last }, last === null ? null : size));
       place = last;
       if (found > cap) break;
     }
