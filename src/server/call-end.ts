@@ -1,5 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { App } from "./app.js";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { onSocketClose } from "./socket-end.js";
 
 /** @param isDelivered whether the answer was handed over to the network as a whole */
@@ -19,7 +18,7 @@ declare module "fastify" {
  * Adds `onCallEnd`. Fastify's own hook says nothing of an answer whose client has gone, although the call did what it
  * does.
  */
-export function followCallEnds(app: App): void {
+export function followCallEnds(app: FastifyInstance): void {
   const listeners: CallEndListener[] = [];
   app.decorate("onCallEnd", (listener: CallEndListener) => {
     listeners.push(listener);
