@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.js";
 import { KonveierError, type ErrorCode } from "../../core/errors.js";
 import type { Authenticator, Identity } from "../../engine/access/authenticate.js";
 import type { Sessions } from "../../engine/access/sessions.js";
+import { clientNetwork } from "./client-network.js";
 import { refuseCrossSite } from "./cross-site.js";
 import { Failures } from "./failures.js";
 import { KnownClients } from "./known-clients.js";
@@ -62,7 +63,8 @@ export class Guard {
     return identity;
   }
 
-  async #byToken(token: string, { ip }: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
+  async #byToken(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
+    const ip = clientNetwork(request.ip);
     const identity = await this.authenticator.byToken(token);
     if (identity !== null && this.#known.has(ip, identity.tokenId)) return identity;
     // Also a right token: else guessing would go on while it is answered with 429.

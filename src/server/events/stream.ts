@@ -5,6 +5,7 @@ import type { EngineContext } from "../../engine/context.js";
 import type { Follower } from "../../engine/events/journal-reader.js";
 import type { Gap } from "../../store/events.js";
 import type { EventFilter } from "./filter.js";
+import { onSocketClose } from "../socket-end.js";
 import { byeFrame, eventFrame, HEARTBEAT, helloFrame, resetFrame, type ByeReason } from "./frames.js";
 
 /**
@@ -39,6 +40,7 @@ export class EventStream implements Follower {
   #flushedBytes = Number.NEGATIVE_INFINITY;
   #stalls = 0;
   #wake = (): void => undefined;
+  readonly #unfollow: () => void;
 
   constructor(
     /** Whose it is; `null` when nobody counts. */
@@ -49,7 +51,7 @@ export class EventStream implements Follower {
     private readonly filter: EventFilter,
     private readonly onEnd: (stream: EventStream) => void,
   ) {
-    socket.once("close", this.#gone);
+    this.#unfollow = onSocketClose(socket, this.#gone);
     response.on("drain", () => {
       this.#wake();
     });
@@ -118,7 +120,7 @@ export class EventStream implements Follower {
     const cancel = this.context.clock.setTimer(BYE_MS, () => {
       this.socket.destroy();
     });
-    this.socket.once("close", cancel);
+    onSocketClose(this.socket, cancel);
     this.response.end(byeFrame(reason), () => {
       this.socket.destroySoon();
     });
@@ -205,7 +207,7 @@ export class EventStream implements Follower {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.socket.off("close", this.#gone);
+    this.#unfollow();
     this.context.journal.leave(this);
     this.#wake();
     this.onEnd(this);

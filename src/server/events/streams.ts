@@ -55,7 +55,7 @@ export class EventStreams {
     const stream = new EventStream(owner, this.context, request.raw.socket, reply.raw, filter, (ended) => {
       this.#forget(ended);
     });
-    if (request.raw.socket.destroyed) return void reply.hijack();
+    if (request.raw.socket.destroyed) return void reply.type("text/event-stream; charset=utf-8").send("");
     this.#streams.set(stream, subscriber);
     this.#cancelTimers ??= this.#startTimers();
     try {
