@@ -21,7 +21,7 @@ export const AuditEntryView = Type.Object(
     action: Type.String(),
     target: Nullable.Text,
     detail: Nullable.Text,
-    /** `null`: the server ended before it answered. */
+    /** What the client got, or would have got. `null`: at work, or the server ended before it knew. */
     status: Nullable.WholeNumber,
   },
   { title: "AuditEntry" },

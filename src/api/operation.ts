@@ -4,6 +4,9 @@ import { CLOSED, Instant, JobId, Limit, Nullable } from "./fields.js";
 import { JobView } from "./job.js";
 import { ScanView } from "./job-list.js";
 
+/** Globs of the queues of the token that made the preview: only their jobs are meant. `null`: all queues. */
+const Queues = Type.Union([Type.Array(Type.String()), Type.Null()]);
+
 const Action = Type.Enum(Object.keys(BULK_ACTIONS) as BulkAction[]);
 /** One page of a list, all of its rows ticked. */
 const MAX_IDS = 500;
@@ -26,6 +29,7 @@ export const BulkPreviewView = Type.Object(
     action: Action,
     /** What will be changed, as a filter: relative times are resolved, and only states that allow the action are in it. */
     q: Type.String(),
+    queues: Queues,
     /** Jobs that match now. */
     matched: Type.Integer(),
     /** Whether there are more than were counted. */
@@ -59,6 +63,7 @@ export const OperationView = Type.Object(
     id: Type.String(),
     action: Action,
     q: Type.String(),
+    queues: Queues,
     state: Type.Enum(["running", "completed", "cancelled"]),
     perSecond: Type.Integer(),
     reason: Nullable.Text,

@@ -49,6 +49,13 @@ export const MAX_TAG_LENGTH = 64;
 export const MAX_BATCH = 1_000;
 /** Jobs in one claim: bounds one transaction and one HTTP answer. */
 export const MAX_CLAIM = 1_000;
+/**
+ * Queues times names of one claim or worker: each is looked at for its own. A program with a hundred kinds of jobs
+ * may serve a hundred queues.
+ */
+export const MAX_CLAIM_LANES = 10_000;
+/** Payloads of one claim together: what a thousand of the largest jobs have is more than a server can hold and send. */
+export const MAX_CLAIM_BYTES = 8 * 1024 * 1024;
 
 export const MAX_ERROR_MESSAGE_LENGTH = 4_000;
 export const MAX_ERROR_STACK_LENGTH = 8_000;

@@ -270,6 +270,12 @@ describe("exceededLimit", () => {
     expect(exceededLimit(text, 9, 4)).toBe("members");
   });
 
+  test("counts what follows in lists and objects, and nothing inside texts", () => {
+    const text = '[1,[2,3],{"a,,":",","b":4},[]]';
+    expect(exceededLimit(text, 9, 99, 5)).toBeNull();
+    expect(exceededLimit(text, 9, 99, 4)).toBe("values");
+  });
+
   test.each([
     String.raw`"\\"`,
     String.raw`"\""`,

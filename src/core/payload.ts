@@ -135,21 +135,28 @@ function hasToJson(value: unknown): value is { toJSON(): unknown } {
 }
 
 /**
- * Which of two limits JSON text exceeds first, without parsing it: `depth` counts nested arrays and objects,
- * `members` counts arrays, objects and their fields. `null` when it keeps both.
+ * Which of three limits JSON text exceeds first, without parsing it: `depth` counts nested arrays and objects,
+ * `members` counts arrays, objects and their fields, `values` counts the commas: what follows the first one in an
+ * array or object. `null` when it keeps all.
  */
 export function exceededLimit(
   text: string,
   maxDepth: number,
   maxMembers = Infinity,
-): "depth" | "members" | null {
-  if (text.length <= Math.min(maxDepth, maxMembers)) return null;
+  maxValues = Infinity,
+): "depth" | "members" | "values" | null {
+  if (text.length <= Math.min(maxDepth, maxMembers, maxValues)) return null;
   let depth = 0;
   let members = 0;
+  let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case 0x22: // "
         at = endOfString(text, at);
+        break;
+      case 0x2c: // ,
+        values += 1;
+        if (values > maxValues) return "values";
         break;
       case 0x3a: // :
         members += 1;

@@ -1,4 +1,12 @@
-import { DEFAULT_LEASE_MS, MAX_CLAIM, MAX_LEASE_MS, MIN_LEASE_MS } from "../core/defaults.js";
+import {
+  DEFAULT_LEASE_MS,
+  MAX_CLAIM,
+  MAX_CLAIM_BYTES,
+  MAX_CLAIM_LANES,
+  MAX_LEASE_MS,
+  MAX_PAYLOAD_BYTES,
+  MIN_LEASE_MS,
+} from "../core/defaults.js";
 import type { Fault } from "../core/errors.js";
 import type { ClaimedJob } from "../core/job.js";
 import { validationError } from "../core/job-request.js";
@@ -15,6 +23,13 @@ import type { EngineContext } from "./context.js";
 export async function claim(context: EngineContext, request: ClaimRequest): Promise<readonly ClaimedJob[]> {
   checkClaim(request);
   return context.store.claims.claim(request);
+}
+
+/** Whether a claim that was answered so may have left jobs that it could have had: it was full. */
+export function mayHaveLeftJobs(max: number, jobs: readonly ClaimedJob[]): boolean {
+  if (jobs.length === max) return true;
+  const payloadBytes = jobs.reduce((bytes, { payload }) => bytes + Buffer.byteLength(payload), 0);
+  return payloadBytes > MAX_CLAIM_BYTES - MAX_PAYLOAD_BYTES;
 }
 
 /** @throws KonveierError `validation_failed` with every fault */
@@ -46,6 +61,13 @@ export function faultsOfClaim({ workerId, claimId, queues, names, max, leaseMs }
     if (!isName(queue)) faults.push(nameFault(`queues/${index}`));
   for (const [index, name] of (names ?? []).entries())
     if (!isName(name)) faults.push(nameFault(`names/${index}`));
+  if (queues.length * (names?.length ?? 1) > MAX_CLAIM_LANES) {
+    faults.push({
+      pointer: "/names",
+      code: "out_of_range",
+      detail: `may be ${MAX_CLAIM_LANES} at the most, multiplied by the number of queues`,
+    });
+  }
   if (!Number.isSafeInteger(max) || max < 1 || max > MAX_CLAIM) {
     faults.push({
       pointer: "/max",

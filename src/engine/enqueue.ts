@@ -1,13 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { MAX_BATCH } from "../core/defaults.js";
 import { KonveierError } from "../core/errors.js";
 import { fingerprint } from "../core/fingerprint.js";
 import type { Enqueued } from "../core/job.js";
-import {
-  checkJobRequest,
-  validationError,
-  type CheckedSettings,
-  type JobRequest,
-} from "../core/job-request.js";
+import { checkJobRequest, validationError, type JobRequest } from "../core/job-request.js";
 import { encodeJson } from "../core/payload.js";
 import type { TraceContext } from "../core/trace-context.js";
 import { traceEnqueue } from "../core/tracing.js";
@@ -39,7 +35,8 @@ export function enqueue(
 }
 
 async function insert(store: Store, request: JobRequest, trace: TraceContext | null): Promise<Enqueued> {
-  const [inserted] = await store.jobs.insertMany([toNewJob(request, "", trace)]);
+  const job = withKey(toNewJob(request, "", trace), request.idempotencyKey);
+  const [inserted] = await store.jobs.insertMany([job]);
   if (inserted === undefined) throw new Error("The store answered an insert with nothing");
   return inserted;
 }
@@ -65,7 +62,11 @@ export async function enqueueMany(
   }
   if (requests.length === 0) return [];
   const { store, tracer } = context;
-  const insertAll = async (trace: TraceContext | null) => store.jobs.insertMany(toNewJobs(requests, trace));
+  const insertAll = async (trace: TraceContext | null) => {
+    const jobs = toNewJobs(requests, trace);
+    const keys = requests.map(({ idempotencyKey }) => idempotencyKey);
+    return store.jobs.insertMany(await withKeys(jobs, keys));
+  };
   if (tracer === null) return insertAll(given);
   return traceEnqueue(tracer, requests, given, insertAll, () => null);
 }
@@ -89,16 +90,11 @@ function toNewJobs(requests: readonly JobRequest[], trace: TraceContext | null):
 
 function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): NewJob {
   const settings = checkJobRequest(request, at);
-  const { name, idempotencyKey } = request;
   const payload = encodePayload(request.payload, at);
-  const idempotency =
-    idempotencyKey === undefined
-      ? null
-      : { key: idempotencyKey, fingerprint: fingerprintOf(name, payload, settings) };
   // Written out: a spread costs more than all checks together, and this is the path of every job.
   return {
     queue: settings.queue,
-    name,
+    name: request.name,
     payload,
     priority: settings.priority,
     runAt: settings.runAt,
@@ -107,20 +103,41 @@ function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): 
     backoff: settings.backoff,
     timeoutMs: settings.timeoutMs,
     tags: settings.tags,
-    idempotency,
+    idempotency: null,
     schedule: null,
     trace,
   };
 }
 
+/** The canonical text of so many payloads is made in one turn of the event loop: of a large batch it takes long. */
+const TURN_LENGTH = 256 * 1024;
+
+/** Everything was read from the requests before, so what their owner does with them meanwhile changes nothing. */
+async function withKeys(jobs: readonly NewJob[], keys: readonly (string | undefined)[]): Promise<NewJob[]> {
+  const keyed: NewJob[] = [];
+  let length = 0;
+  for (const [index, job] of jobs.entries()) {
+    const key = keys[index];
+    if (key !== undefined) length += job.payload.length;
+    if (length > TURN_LENGTH) {
+      await nextTurn();
+      length = job.payload.length;
+    }
+    keyed.push(withKey(job, key));
+  }
+  return keyed;
+}
+
+function withKey(job: NewJob, key: string | undefined): NewJob {
+  return key === undefined ? job : { ...job, idempotency: { key, fingerprint: fingerprintOf(job) } };
+}
+
 /** With `delayMs` as it was given: a repeated request means the same delay, not the same instant. */
-function fingerprintOf(name: string, payload: string, settings: CheckedSettings): string {
-  return fingerprint({
-    ...settings,
-    tags: settings.tags.toSorted(),
-    name,
-    payload: JSON.parse(payload) as unknown,
-  });
+function fingerprintOf(job: NewJob): string {
+  const { queue, name, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs, tags } = job;
+  const payload = JSON.parse(job.payload) as unknown;
+  const settings = { queue, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs };
+  return fingerprint({ ...settings, tags: tags.toSorted(), name, payload });
 }
 
 function encodePayload(payload: unknown, at: string): string {

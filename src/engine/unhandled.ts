@@ -22,7 +22,10 @@ export function unhandledOf(
   pending: readonly UnhandledName[],
   workers: readonly WorkerRecord[],
 ): readonly UnhandledName[] {
-  return pending.filter(({ queue, name }) => !workers.some((worker) => serves(worker, queue, name)));
+  const served = namesByQueue(workers);
+  return pending.filter(
+    ({ queue, name }) => served.get(queue)?.some((names) => names === null || names.has(name)) !== true,
+  );
 }
 
 /** Whether the worker takes jobs of this queue and name. */
@@ -32,4 +35,20 @@ export function serves(
   name: string,
 ): boolean {
   return queues.includes(queue) && (names === null || names.includes(name));
+}
+
+type Names = ReadonlySet<string> | null;
+
+/** What is served of each queue, one entry for each worker; `null`: all names. */
+function namesByQueue(workers: readonly WorkerRecord[]): Map<string, Names[]> {
+  const served = new Map<string, Names[]>();
+  for (const { queues, names: list } of workers) {
+    const names = list === null ? null : new Set(list);
+    for (const queue of queues) {
+      const known = served.get(queue);
+      if (known === undefined) served.set(queue, [names]);
+      else known.push(names);
+    }
+  }
+  return served;
 }

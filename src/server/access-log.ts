@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { pathOf } from "./problems.js";
 
 declare module "fastify" {
@@ -8,8 +8,8 @@ declare module "fastify" {
   }
 }
 
-/** The hook that writes one line for each answer. No headers, no query, no body: they hold secrets. */
-export function logAccess(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+/** Writes one line for each call. No headers, no query, no body: they hold secrets. */
+export function logAccess(request: FastifyRequest, reply: FastifyReply, isDelivered: boolean): void {
   if (request.routeOptions.config.accessLog !== false) {
     request.log[levelFor(reply.statusCode)](
       {
@@ -17,11 +17,11 @@ export function logAccess(request: FastifyRequest, reply: FastifyReply, done: Ho
         path: pathOf(request),
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime),
+        ...(!isDelivered && { clientGone: true }),
       },
       "request",
     );
   }
-  done();
 }
 
 function levelFor(status: number): "debug" | "info" | "error" {

@@ -13,6 +13,7 @@ import { KonveierError } from "../core/errors.js";
 import type { Access } from "./access/access.js";
 import { requireDeclaredAccess } from "./access/declared-access.js";
 import { logAccess } from "./access-log.js";
+import { followCallEnds } from "./call-end.js";
 import { answerClientError } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
 import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
@@ -104,6 +105,9 @@ export async function createApp(
     // Whether the whole host is served over TLS is known to the proxy that does it, not here.
     strictTransportSecurity: false,
   });
+  followCallEnds(app);
+  app.onCallEnd(logAccess);
+  app.onCallEnd(auditLog.finish);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("Konveier-Request-Id", request.id).header("Cache-Control", "no-store");
     done();
@@ -116,8 +120,6 @@ export async function createApp(
   app.addHook("onRequest", refuseContentEncoding);
   app.addHook("preValidation", refuseFaultyBody);
   app.addHook("preHandler", auditLog.begin);
-  app.addHook("onResponse", logAccess);
-  app.addHook("onResponse", auditLog.finish);
   app.addHook("onRoute", requireDeclaredAccess);
   await describeApi(app);
   app.addHook("onRoute", refuseUndeclaredInput);

@@ -4,7 +4,7 @@ import { printJobQuery } from "../core/job-query/print.js";
 import type { JobQuery } from "../core/job-query/query.js";
 import type { JobCursor } from "../store/jobs.js";
 import type { Signer } from "./signer.js";
-import { SIGNATURE_LENGTH } from "./signer.js";
+import { decodeExactly, SIGNATURE_LENGTH } from "./signer.js";
 
 /**
  * Where a page ended, as text for the client. The list and its filter are part of what is signed, so a
@@ -16,7 +16,7 @@ export function encodePlace(signer: Signer, list: string, place: string): string
 
 /** @throws KonveierError `bad_cursor` */
 export function decodePlace(signer: Signer, list: string, cursor: string): string {
-  const text = Buffer.from(cursor, "base64url").toString();
+  const text = decodeExactly(cursor) ?? "";
   const place = text.slice(SIGNATURE_LENGTH);
   if (!signer.verify(signedText(list, place), text.slice(0, SIGNATURE_LENGTH))) throw badCursor();
   return place;

@@ -24,6 +24,11 @@ const MAX_BODY_DEPTH = 10_000;
  * of the schema seconds, in which the server answers nobody.
  */
 const MAX_BODY_MEMBERS = 100_000;
+/**
+ * More than a batch of embeddings at the limit of bytes has. Two million short numbers take a second to read and
+ * write again.
+ */
+const MAX_BODY_VALUES = 500_000;
 /** A larger one is read in turns: reading all of 8 MiB at once keeps everybody else waiting for 0.1 s. */
 const LARGE_BODY_BYTES = 256 * 1024;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
@@ -101,13 +106,18 @@ function decode(contentType: string | undefined, bytes: Buffer): string {
 }
 
 function refuseAbsurd(text: string): void {
-  switch (exceededLimit(text, MAX_BODY_DEPTH, MAX_BODY_MEMBERS)) {
+  switch (exceededLimit(text, MAX_BODY_DEPTH, MAX_BODY_MEMBERS, MAX_BODY_VALUES)) {
     case "depth":
       throw new KonveierError("payload_too_deep", `The body is nested deeper than ${MAX_BODY_DEPTH} levels.`);
     case "members":
       throw new KonveierError(
         "body_too_large",
         `The body has more than ${MAX_BODY_MEMBERS} objects, arrays and fields.`,
+      );
+    case "values":
+      throw new KonveierError(
+        "body_too_large",
+        `The body has more than ${MAX_BODY_VALUES} values in its lists.`,
       );
     case null:
   }

@@ -6,6 +6,12 @@ const SIGNATURE_BYTES = 16;
 /** Length of a signature as text. */
 export const SIGNATURE_LENGTH = Math.ceil((SIGNATURE_BYTES * 4) / 3);
 
+/** What base64url text stands for; `null` unless it is the one text for that, without junk, padding or broken characters. */
+export function decodeExactly(encoded: string): string | null {
+  const text = Buffer.from(encoded, "base64url").toString();
+  return Buffer.from(text).toString("base64url") === encoded ? text : null;
+}
+
 /**
  * Signs what the server hands out and wants back unchanged. The secret belongs to the database, so every
  * server on it accepts what another one has signed.

@@ -15,7 +15,7 @@ export interface AuditEntry {
   /** What it was about, such as a job's id or a queue's name. */
   readonly target: string | null;
   readonly detail: string | null;
-  /** HTTP status of the answer; `null` while there is none, and for ever when the server died before it. */
+  /** HTTP status of the answer, whether it reached the client or not; `null` while there is none, and for ever when the server died before it. */
   readonly status: number | null;
 }
 

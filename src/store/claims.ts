@@ -12,14 +12,17 @@ export interface ClaimRequest {
   readonly max: number;
   readonly leaseMs: number;
   /**
-   * A name that the worker gives to this claim. The same worker asking again under it gets the same jobs as
-   * long as it holds any of them, so that an answer that was lost strands none.
+   * A name that the worker gives to this claim. The same worker asking again under it, for the same queues and
+   * names, gets the same jobs as long as it holds any of them, so that an answer that was lost strands none.
    */
   readonly claimId?: string;
 }
 
-/** A claim whose worker gave it a name. */
-export type NamedClaim = Pick<Required<ClaimRequest>, "workerId" | "claimId">;
+/**
+ * A claim whose worker gave it a name. For other queues or names the same name is another claim: who may not
+ * claim from a queue gets none of its jobs by a name either, and learns nothing of it.
+ */
+export type NamedClaim = Pick<Required<ClaimRequest>, "workerId" | "claimId" | "queues" | "names">;
 
 /** What identifies one claim of one job. */
 export interface ClaimKey {
@@ -72,10 +75,12 @@ export interface ExpiredClaim extends ClaimKey {
 export interface ClaimStore {
   /**
    * Takes up to `max` pending jobs of queues that are not paused: highest priority first, then the
-   * oldest `runAt`, then the order of insertion. Each gets the next fencing token.
+   * oldest `runAt`, then the order of insertion. Each gets the next fencing token. Fewer than `max` when one
+   * more payload of the largest size would bring their payloads beyond `MAX_CLAIM_BYTES`.
    *
-   * With the `claimId` of an earlier claim of this worker: those of its jobs that are still held by it, with
-   * their tokens and leases as they are. When there is none any more, this is a new claim.
+   * With the `claimId` of an earlier claim of this worker, for the same queues and names in any order: those of
+   * its jobs that are still held by it, with their tokens and leases as they are. When there is none any more,
+   * this is a new claim.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
 

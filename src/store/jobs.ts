@@ -157,7 +157,7 @@ export interface JobStore {
    * Ids above `afterId` of jobs that match, ascending: for walks that change the jobs they meet. A job that
    * exists during the whole walk and matches is met once.
    *
-   * @param examineAtMost jobs that are looked at for one answer
+   * @param examineAtMost jobs that are looked at for one answer; fewer where that takes more than some milliseconds
    */
   matching(
     query: JobQuery,

@@ -11,7 +11,7 @@ import {
 import type { Fault } from "../core/errors.js";
 import { validationError } from "../core/job-request.js";
 import { storableText } from "../core/storable-text.js";
-import { faultsOfClaim } from "../engine/claim.js";
+import { faultsOfClaim, mayHaveLeftJobs } from "../engine/claim.js";
 import type { EngineContext } from "../engine/context.js";
 import { Loop } from "../engine/loops/loop.js";
 import type { Settled, Settlement } from "../store/claims.js";
@@ -201,7 +201,7 @@ export class Worker {
         leaseMs: this.#leaseMs,
       });
       if (jobs.length > 0) this.context.health.wrote();
-      if (jobs.length === max) this.#drained = false;
+      if (mayHaveLeftJobs(max, jobs)) this.#drained = false;
       for (const job of jobs) this.#begin(new Run(job, this.context.clock, deadline));
     } catch (error) {
       // The poll is the next try: an outage must not become a busy loop.

@@ -3,7 +3,7 @@ import type { ClaimedJob } from "../../src/core/job.js";
 import type { Contract } from "./contract.js";
 import { LEASE_MS } from "./harness.js";
 
-const NAME = { workerId: "worker-a", claimId: "claim-1" } as const;
+const NAME = { workerId: "worker-a", claimId: "claim-1", queues: ["default"], names: null } as const;
 
 const tokens = (jobs: readonly ClaimedJob[]): (readonly [string, number])[] =>
   jobs.map(({ id, token }) => [id, token]);
@@ -25,7 +25,7 @@ export function claimIdsContract(contract: Contract): void {
       await harness.enqueueMany([{}, {}]);
       const first = await harness.claim(NAME);
       const other = await harness.another();
-      const request = { ...NAME, queues: ["default"], names: null, max: 1, leaseMs: LEASE_MS };
+      const request = { ...NAME, max: 1, leaseMs: LEASE_MS };
       expect(await other.claims.claim(request)).toEqual(first);
       await other.close();
     });
@@ -35,6 +35,36 @@ export function claimIdsContract(contract: Contract): void {
       const [first] = await harness.claim(NAME);
       const [second] = await harness.claim({ ...NAME, workerId: "worker-b" });
       expect([first?.id, second?.id]).toEqual(["1", "2"]);
+    });
+
+    contract.test("the name belongs to the queues and names that were asked for", async (harness) => {
+      const kinds = [
+        { queues: ["a"], names: null },
+        { queues: ["b"], names: null },
+        { queues: ["a", "b"], names: null },
+        { queues: ["a"], names: ["work"] },
+        { queues: ["a"], names: ["work", "other"] },
+      ];
+      await harness.enqueueMany([{ queue: "b" }, ...new Array<object>(4).fill({ queue: "a" })]);
+      const claims: (readonly ClaimedJob[])[] = [];
+      for (const kind of kinds) claims.push(await harness.claim({ ...NAME, ...kind }));
+      // Each is a claim of its own: it gets jobs that no other has, and later the same ones.
+      expect(claims.map((jobs) => jobs.length)).toEqual([1, 1, 1, 1, 1]);
+      expect(new Set(claims.flat().map(({ id }) => id)).size).toBe(5);
+      expect(claims[0]![0]!.queue).toBe("a");
+      expect(claims[1]![0]!.queue).toBe("b");
+      for (const [index, kind] of kinds.entries()) {
+        expect(await harness.claim({ ...NAME, ...kind })).toEqual(claims[index]);
+      }
+      expect(await harness.claim({ ...NAME, queues: ["c"] })).toEqual([]);
+      expect(await harness.store.claims.giveBack({ ...NAME, queues: ["c"] }, claims[0]!)).toEqual([]);
+    });
+
+    contract.test("in another order they are the same queues and names", async (harness) => {
+      await harness.enqueueMany([{ queue: "a" }, { queue: "b" }]);
+      const first = await harness.claim({ ...NAME, queues: ["a", "b"], names: ["work", "other"] });
+      expect(first).toHaveLength(1);
+      expect(await harness.claim({ ...NAME, queues: ["b", "a"], names: ["other", "work"] })).toEqual(first);
     });
 
     contract.test("two that ask at once get the same jobs", async (harness) => {

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { MAX_CLAIM } from "../../src/core/defaults.js";
+import { MAX_CLAIM, MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../src/core/defaults.js";
 import { unhandledNames } from "../../src/engine/unhandled.js";
 import type { Store } from "../../src/store/store.js";
 import { T0 } from "../support/fake-clock.js";
@@ -204,6 +204,36 @@ export function claimContract(contract: Contract): void {
       },
     );
 
+    contract.test("a name is handled where any worker serves it together with its queue", async (harness) => {
+      const lanes = ["a x", "a y", "b x", "b y", "c x"];
+      for (const lane of lanes) {
+        const [queue = "", name = ""] = lane.split(" ");
+        await harness.enqueue({ queue, name });
+      }
+      const unhandled = async () =>
+        (await unhandledNames(harness.store)).map(({ queue, name }) => `${queue} ${name}`).sort();
+      const seen = (id: string, queues: string[], names: string[] | null) =>
+        harness.store.workers.seen({
+          ...{ id, queues, names, host: "h", pid: 1, concurrency: 1, running: 0 },
+          state: "active",
+        });
+      expect(await unhandled()).toEqual(lanes);
+      await seen("w1", ["a"], ["x"]);
+      await seen("w2", ["b", "a"], ["y", "z"]);
+      expect(await unhandled()).toEqual(["b x", "c x"]);
+      await seen("w3", ["c"], null);
+      expect(await unhandled()).toEqual(["b x"]);
+    });
+
+    contract.test("refuses more queues times names than can be looked at", async (harness) => {
+      const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
+      expect(await faultsOf(harness.claim({ queues: texts(100), names: texts(101) }))).toEqual([
+        "/names out_of_range",
+      ]);
+      expect(await harness.claim({ queues: texts(100), names: texts(100) })).toEqual([]);
+      expect(await harness.claim({ queues: texts(1_000), names: null })).toEqual([]);
+    });
+
     contract.test(
       "RTY-09 a job without attempts left is buried by the claim and holds nobody up",
       async (harness) => {
@@ -220,6 +250,39 @@ export function claimContract(contract: Contract): void {
         expect(await harness.job(used.id)).toMatchObject({ state: "dead", attempt: 1, finishedAt: T0 });
         const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 1, step: "minute" }, "lanes");
         expect(stat?.events).toMatchObject({ dead: 1, started: 2 });
+      },
+    );
+
+    contract.test(
+      "hands out no more payloads than a server can hold, and leaves the rest",
+      async (harness) => {
+        const large = "x".repeat(MAX_PAYLOAD_BYTES - 2);
+        const fit = MAX_CLAIM_BYTES / MAX_PAYLOAD_BYTES;
+        await harness.enqueueMany(new Array(60).fill({}));
+        await harness.enqueueMany(
+          Array.from({ length: fit + 20 }, (_, index) => ({ name: `work-${index % 3}`, payload: large })),
+        );
+        await harness.enqueueMany(new Array(5).fill({ queue: "small", name: "last" }));
+        const queues = ["default", "small"];
+        const sizes: number[] = [];
+        const ids: string[] = [];
+        for (;;) {
+          const jobs = await harness.claim({ queues, max: MAX_CLAIM, claimId: `claim-${sizes.length}` });
+          if (jobs.length === 0) break;
+          const bytes = jobs.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
+          expect(bytes).toBeLessThanOrEqual(MAX_CLAIM_BYTES);
+          expect(await harness.claim({ queues, max: MAX_CLAIM, claimId: `claim-${sizes.length}` })).toEqual(
+            jobs,
+          );
+          ids.push(...jobs.map(({ id }) => id));
+          sizes.push(jobs.length);
+          expect((await harness.store.queues.get("default"))?.counts.running).toBe(
+            Math.min(ids.length, 60 + fit + 20),
+          );
+        }
+        // In claim order, none left out, none twice.
+        expect(ids).toEqual(Array.from({ length: 85 + fit }, (_, index) => String(index + 1)));
+        expect(sizes).toEqual([60 + fit - 1, 26]);
       },
     );
 

@@ -1,7 +1,7 @@
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import type { JobRequest } from "../../src/core/job-request.js";
 import { createContext } from "../../src/engine/context.js";
-import { enqueue } from "../../src/engine/enqueue.js";
+import { enqueue, enqueueMany } from "../../src/engine/enqueue.js";
 import { allJobs } from "../support/recount.js";
 import { T0 } from "../support/fake-clock.js";
 import type { Contract } from "./contract.js";
@@ -21,6 +21,44 @@ export function idempotencyContract(contract: Contract): void {
       const [stat] = await harness.store.stats.series({ from: T0, to: T0 + 60_000, step: "minute" }, "lanes");
       expect(stat?.events.enqueued).toBe(1);
     });
+
+    contract.test(
+      "a large batch is what it was when it was given, and others have their turn",
+      async (harness) => {
+        const numbers = Array.from({ length: 40_000 }, (_, index) => index);
+        const requests = Array.from({ length: 6 }, (_, index) => ({
+          name: "work",
+          payload: { index, numbers: [...numbers] },
+          idempotencyKey: `K${index}`,
+        }));
+        let turns = 0;
+        const count = (): void => {
+          turns += 1;
+          turning = setImmediate(count);
+        };
+        let turning = setImmediate(count);
+        const insertMany = harness.store.jobs.insertMany.bind(harness.store.jobs);
+        let turnsBefore = 0;
+        vi.spyOn(harness.store.jobs, "insertMany").mockImplementationOnce((jobs) => {
+          turnsBefore = turns;
+          return insertMany(jobs);
+        });
+        const given = structuredClone(requests);
+        const inserting = enqueueMany(harness.engine, requests);
+        for (const request of requests) {
+          request.payload.numbers.length = 0;
+          request.idempotencyKey = "other";
+        }
+        const first = await inserting;
+        clearImmediate(turning);
+        expect(turnsBefore).toBeGreaterThanOrEqual(3);
+        expect(first.map(({ deduplicated }) => deduplicated)).toEqual(given.map(() => false));
+        const again = await enqueueMany(harness.engine, given);
+        expect(again.map(({ id, deduplicated }) => [id, deduplicated])).toEqual(
+          first.map(({ id }) => [id, true]),
+        );
+      },
+    );
 
     contract.test("the same key for another job is refused", async (harness) => {
       const job = await harness.enqueueKeyed({ ...KEY, name: "work", payload: { a: 1 } });

@@ -67,7 +67,7 @@ export function lifecycleContract(contract: Contract): void {
           cancel: () => store.jobs.cancel("1"),
           claim: () => store.claims.claim(claimRequest()),
           extend: () => store.claims.extend([{ id: "1", token: 1 }], 1_000),
-          giveBack: () => store.claims.giveBack({ workerId: "w", claimId: "c" }, []),
+          giveBack: () => store.claims.giveBack({ ...claimRequest(), claimId: "c" }, []),
           settle: () => store.claims.settle([{ verb: "release", id: "1", token: 1 }]),
           promote: () => store.claims.promote(1),
           expired: () => store.claims.expired(1),

@@ -138,7 +138,7 @@ export const OPERATIONS: readonly Operation[] = [
     afterMs: 10,
     repeatable: true,
     run: async ({ store, memory }) => {
-      await store.claims.giveBack({ workerId: WORKER, claimId: CLAIM_ID }, memory.latestClaim);
+      await store.claims.giveBack({ ...claimOf("waiting"), claimId: CLAIM_ID }, memory.latestClaim);
       return undefined;
     },
   },
@@ -432,9 +432,13 @@ function toRequest(label: string, request: Partial<JobRequest>): JobRequest {
   return { name: "mail.send", queue: "mail", payload: { to: label }, backoff: RETRIES, ...request };
 }
 
+function claimOf(queue: string) {
+  return { workerId: WORKER, queues: [queue], names: [...NAMES] };
+}
+
 function claim(queue: string, max: number, claimId?: string): Operation["run"] {
   return async ({ store, memory }) => {
-    const request = { workerId: WORKER, queues: [queue], names: [...NAMES], max, leaseMs: LEASE_MS };
+    const request = { ...claimOf(queue), max, leaseMs: LEASE_MS };
     const claimed = await store.claims.claim(claimId === undefined ? request : { ...request, claimId });
     const claims = new Map([...memory.claims, ...claimed.map((job) => [job.id, job] as const)]);
     return { ...memory, claims, latestClaim: claimed };

@@ -164,6 +164,19 @@ describe("konveier backup", () => {
     expect(readdirSync(cwd).sort()).toEqual(["directory", "jobs.db", "link", "taken"]);
   });
 
+  it("that meets a log only when it is ready leaves nothing behind", async () => {
+    await databaseWith(100, "x".repeat(200_000));
+    const command = new Command(["backup", "copy.db"], { cwd, env: { DATABASE_URL: "sqlite:jobs.db" } });
+    const watcher = watch(cwd, (_event, name) => {
+      if (name?.startsWith("copy.db.partial-") === true) writeFileSync(file("copy.db-wal"), "");
+    });
+    onTestFinished(() => {
+      watcher.close();
+    });
+    expect(await command.outcome).toMatchObject({ code: 2 });
+    expect(readdirSync(cwd).filter((name) => name.startsWith("copy.db"))).toEqual(["copy.db-wal"]);
+  });
+
   it("refuses what is no database of Konveier, and leaves nothing behind", async () => {
     expect((await backup("copy.db")).code).toBe(1);
     const other = new Database(file("jobs.db"));

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { AuditPageView } from "../../src/api/audit.js";
 import { ClaimView } from "../../src/api/claim.js";
 import { IssuedTokenView, TokenListView, type TokenView } from "../../src/api/token.js";
@@ -141,6 +141,47 @@ describe("a token", () => {
   });
 });
 
+describe("a token that ends while its request waits", () => {
+  const ends = {
+    revoked: (server: HttpServer, id: string) => server.send("DELETE", `/v1/tokens/${id}`),
+    rotated: (server: HttpServer, id: string) => server.post(`/v1/tokens/${id}/rotate`, { overlapMs: 0 }),
+  };
+
+  test.each([
+    ["revoked", {}],
+    ["revoked", { claimId: "c" }],
+    ["rotated", {}],
+  ] as const)("%s, is handed no job: %j", async (end, more) => {
+    const server = await startHttpServer();
+    const { id, token } = await issueToken(server, ["worker"]);
+    const claims = vi.spyOn(server.store.claims, "claim");
+    const json = { workerId: "w", queues: ["default"], waitMs: 60_000, ...more };
+    const claim = server.send("POST", "/v1/claim", { token, json });
+    await vi.waitUntil(() => claims.mock.calls.length > 0);
+    expect((await ends[end](server, id)).status).toBeLessThan(300);
+    await server.post("/v1/jobs", { name: "a" });
+    expect((await claim).status).toBe(401);
+    // The job is the next one's, and nobody has tried it.
+    const next = { workerId: "other", queues: ["default"], waitMs: 60_000 };
+    expect((await server.post("/v1/claim", next)).as(ClaimView).jobs).toMatchObject([{ attempt: 1 }]);
+  });
+
+  test("is told no result, and neither is a session that was opened with it", async () => {
+    const server = await startHttpServer();
+    const { id, token } = await issueToken(server, ["read-only"]);
+    const signIn = await server.send("POST", "/v1/session", { token: null, json: { token } });
+    const cookie = signIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    await server.post("/v1/jobs", { name: "a" });
+    const reads = vi.spyOn(server.store.jobs, "detail");
+    const path = "/v1/jobs/1/wait?timeoutMs=60000";
+    const waits = [server.get(path, { token }), server.get(path, { token: null, headers: { cookie } })];
+    await vi.waitUntil(() => reads.mock.calls.length >= 4);
+    await ends.revoked(server, id);
+    await server.post("/v1/jobs/1/cancel");
+    expect((await Promise.all(waits)).map(({ status }) => status)).toEqual([401, 401]);
+  });
+});
+
 describe("a token that is limited to queues", () => {
   const limits = { queues: ["mail*"] };
 
@@ -254,6 +295,19 @@ describe("a token that is limited to queues", () => {
       expect(answer.body, path).toMatchObject({ status: 403, code: "queue_not_allowed" });
     }
     expect((await server.get("/v1/jobs")).body["items"]).toHaveLength(2);
+  });
+
+  test("gets no jobs that another claimed under the same names", async () => {
+    const { server, token } = await prepared();
+    const names = { workerId: "w", claimId: "c", max: 5 };
+    await server.post("/v1/claim", { ...names, queues: ["billing"] });
+    const mine = { ...names, queues: ["mail.bulk"] };
+    const { jobs } = (await server.send("POST", "/v1/claim", { token, json: mine })).as(ClaimView);
+    expect(jobs.map(({ queue }) => queue)).toEqual(["mail.bulk"]);
+    const again = (await server.send("POST", "/v1/claim", { token, json: mine })).as(ClaimView);
+    expect(again.jobs).toEqual(jobs);
+    const other = await server.send("POST", "/v1/claim", { token, json: { ...names, queues: ["mail"] } });
+    expect(other.as(ClaimView).jobs).toEqual([]);
   });
 
   test("can use its own", async () => {

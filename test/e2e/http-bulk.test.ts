@@ -27,6 +27,68 @@ async function until<Value>(ask: () => Promise<Value>, holds: (value: Value) => 
 }
 
 describe("a bulk operation over HTTP", () => {
+  test("is of those jobs that its filter means when it is read again", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs/batch", {
+      jobs: [{ name: "a" }, { name: "a", queue: "q" }, { name: "a", queue: "q", delayMs: 60_000 }],
+    });
+    await server.post("/v1/jobs/1/cancel");
+    const { token } = await issueToken(server, ["operator"], { queues: ["q", "r*"] });
+    for (const [action, q, means] of [
+      ["cancel", "state:scheduled", "state:scheduled"],
+      ["delete", "state:cancelled", "state:cancelled"],
+      ["cancel", "-state:pending", "state:blocked,scheduled,running"],
+      ["retry", "state:pending", "state:dead,cancelled -state:dead,cancelled"],
+    ] as const) {
+      const seen = await preview(server, { action, q });
+      expect([seen.q, seen.queues]).toEqual([means, null]);
+      const again = await preview(server, { action, q: seen.q });
+      const count = await server.get(`/v1/jobs/count?q=${encodeURIComponent(seen.q)}`);
+      expect([q, again.q, again.matched, count.body["count"]]).toEqual([
+        q,
+        means,
+        seen.matched,
+        seen.matched,
+      ]);
+    }
+    const own = await preview(server, { action: "cancel", q: "name:a" }, token);
+    expect([own.matched, own.queues]).toEqual([2, ["q", "r*"]]);
+    const json = { previewToken: own.previewToken };
+    const started = (await server.send("POST", "/v1/jobs/bulk", { json, token })).as(OperationView);
+    expect(started.queues).toEqual(["q", "r*"]);
+    const audit = (await server.get("/v1/audit?limit=1")).json as { items: { detail: string }[] };
+    expect(audit.items[0]?.detail).toContain(`${own.q} · queues of the token: q,r*`);
+  });
+
+  test("is started by one text only", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs", { name: "a" });
+    const { previewToken } = await preview(server, { action: "cancel", q: 'tag:"\uFFFD","a"' });
+    const bytes = Buffer.from(previewToken, "base64url");
+    // A broken character reads as U+FFFD too.
+    const broken = Buffer.from(bytes.toString("latin1").replace("\u00EF\u00BF\u00BD", "\u00FF"), "latin1");
+    expect(broken.toString()).toBe(bytes.toString());
+    for (const text of [
+      `${previewToken}=`,
+      `${previewToken}==`,
+      `${previewToken} `,
+      `${previewToken}!`,
+      `${previewToken}.x`,
+      `\n${previewToken}`,
+      bytes.toString("base64"),
+      broken.toString("base64url"),
+    ]) {
+      if (text === previewToken) continue;
+      expect([text, (await server.post("/v1/jobs/bulk", { previewToken: text })).status]).toEqual([
+        text,
+        409,
+      ]);
+    }
+    expect((await server.post("/v1/jobs/bulk", { previewToken })).status).toBe(202);
+    expect((await server.post("/v1/jobs/bulk", { previewToken })).status).toBe(200);
+    expect((await server.get("/v1/operations")).as(OperationPageView).items).toHaveLength(1);
+  });
+
   test("is previewed, started, and comes to its end", async () => {
     const server = await startHttpServer();
     await server.post("/v1/jobs/batch", {

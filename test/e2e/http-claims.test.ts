@@ -556,6 +556,28 @@ describe("workers that claim over HTTP", () => {
     expect(jobs).toHaveLength(2);
   });
 
+  test("are not written down when they have too many queues and names together, and get jobs", async () => {
+    const clock = new FakeClock();
+    const server = await startHttpServer({ clock });
+    const queues = Array.from({ length: 1_000 }, (_, index) => `queue-${index}`);
+    for (let index = 0; index < 51; index += 1) await claim(server, { workerId: `w${index}`, queues });
+    await server.post("/v1/jobs", { name: "a" });
+    expect((await claim(server, { workerId: "late" })).as(ClaimView).jobs).toHaveLength(1);
+    await settled();
+    const listed = (await server.get("/v1/workers")).as(Workers).items;
+    expect(listed).toHaveLength(50);
+    // With fewer queues there is room again, and silent workers are forgotten.
+    await claim(server, { workerId: "w0", queues: ["default"] });
+    await claim(server, { workerId: "late" });
+    await settled();
+    expect((await server.get("/v1/workers")).as(Workers).items).toHaveLength(51);
+    await clock.advance(61_000);
+    for (let index = 0; index < 50; index += 1) await claim(server, { workerId: `next${index}`, queues });
+    await settled();
+    const ids = (await server.get("/v1/workers")).as(Workers).items.map(({ id }) => id);
+    expect(ids).toContain("next49");
+  });
+
   test("are written down now and then, not with every claim", async () => {
     const clock = new FakeClock();
     const server = await startHttpServer({ clock });

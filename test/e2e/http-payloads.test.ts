@@ -88,6 +88,7 @@ describe("a payload is refused", () => {
     ["20 000 brackets that nobody closes", "[".repeat(20_000), 422, "payload_too_deep"],
     ["256 KiB and a byte", ofBytes(LIMIT + 1), 413, "payload_too_large"],
     ["256 KiB that UTF-8 makes longer", ofBytes(LIMIT + 2, "я"), 413, "payload_too_large"],
+    ["more values than a body may have", `[${"1,".repeat(500_000)}1]`, 413, "body_too_large"],
     ["1 MiB", ofBytes(1024 * 1024), 413, "body_too_large"],
     ["NaN", "NaN", 400, "malformed_json"],
     ["a hexadecimal number", "0x10", 400, "malformed_json"],

@@ -148,6 +148,11 @@ async function refusals(url: string): Promise<void> {
     ["600 000 fields", post(url, BATCH, `{"jobs":[{"name":"a",${fields(600_000)}}]}`), [413]],
     ["2 700 000 objects", post(url, BATCH, `{"jobs":[${"{},".repeat(2_700_000)}{}]}`), [413]],
     [
+      "2 000 000 numbers",
+      post(url, BATCH, `{"jobs":[{"name":"a","payload":[${"1,".repeat(2_000_000)}1]}]}`),
+      [413],
+    ],
+    [
       "10 000 query parameters",
       exchange(
         url,

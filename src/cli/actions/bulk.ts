@@ -72,8 +72,8 @@ function tellPreview(output: Output, preview: Preview): void {
 
 /** The token starts the operation: it has no place in a log of what would have been changed. */
 function withoutToken(preview: Preview): Omit<Preview, "previewToken"> {
-  const { action, q, matched, capped, scan, samples, expiresAt } = preview;
-  return { action, q, matched, capped, scan, samples, expiresAt };
+  const { action, q, queues, matched, capped, scan, samples, expiresAt } = preview;
+  return { action, q, queues, matched, capped, scan, samples, expiresAt };
 }
 
 function countText({ matched, capped, scan }: Preview): string {

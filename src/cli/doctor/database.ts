@@ -19,7 +19,7 @@ export function checkFilesystem(directory: string, magicOf?: (path: string) => n
   }
 }
 
-/** Schema, log and clock, as far as the database can be read. */
+/** Schema, pages, log and clock, as far as the database can be read. */
 export function checkDatabase(file: string, now: number): readonly Finding[] {
   if (!existsSync(file)) return [ok("database", `${file} is not there yet; the first start makes it`)];
   let inspection: SqliteInspection;
@@ -29,7 +29,12 @@ export function checkDatabase(file: string, now: number): readonly Finding[] {
     if (!isStoreError(error)) throw error;
     return [fault("database", error.message, "See `When something is wrong` in docs/operating.md.")];
   }
-  return [checkSchema(file, inspection), checkLog(inspection), checkClock(inspection, now)];
+  return [
+    checkSchema(file, inspection),
+    checkContent(file, inspection),
+    checkLog(inspection),
+    checkClock(inspection, now),
+  ];
 }
 
 function checkSchema(file: string, { schemaVersion, newestVersion }: SqliteInspection): Finding {
@@ -37,6 +42,12 @@ function checkSchema(file: string, { schemaVersion, newestVersion }: SqliteInspe
   if (schemaVersion === newestVersion) return ok("database", found);
   const advice = `Stop older servers and back it up; the next start brings it to version ${newestVersion}.`;
   return warning("database", found, advice);
+}
+
+function checkContent(file: string, { damage }: SqliteInspection): Finding {
+  const check = "integrity";
+  if (damage === null) return ok(check, `the pages and indexes of ${file} fit together`);
+  return fault(check, `${file} is damaged: ${damage}`, "Stop, keep the file, and restore the latest backup.");
 }
 
 function checkLog({ journalMode, walBytes }: SqliteInspection): Finding {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { tempDirectory } from "../../../test/support/temp-directory.js";
 import { Konveier } from "../../konveier.js";
-import { checkFilesystem } from "./database.js";
+import { checkDatabase, checkFilesystem } from "./database.js";
 import { examine } from "./doctor.js";
 import { checkDirectory } from "./files.js";
 import type { Finding } from "./finding.js";
@@ -133,6 +133,37 @@ describe("konveier doctor", () => {
   ] as const)("tells of %s", async (_what, seed, check, says) => {
     seed();
     expect((await troubles())[check]).toMatch(says);
+  });
+
+  it("tells of damage to any page of the database", () => {
+    const whole = readFileSync(file);
+    const size = 4_096;
+    expect(whole.length / size).toBeGreaterThan(30);
+    for (let at = 0; at < whole.length; at += size) {
+      const damaged = Buffer.from(whole);
+      damaged.fill(0xa5, at, at + 3_000);
+      writeFileSync(file, damaged);
+      const faults = checkDatabase(file, Date.now()).filter(({ verdict }) => verdict === "fault");
+      expect([at / size, faults.length]).toEqual([at / size, 1]);
+    }
+  });
+
+  it("tells of an index that does not have what its table has", () => {
+    const db = new Database(file);
+    db.exec(
+      "CREATE TABLE t (a); CREATE INDEX i ON t (a); CREATE TABLE empty (a); CREATE INDEX j ON empty (a)",
+    );
+    db.exec("INSERT INTO t VALUES (1)");
+    const page = db.prepare<[string], number>("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck();
+    const [of, from] = [page.get("i") ?? 0, page.get("j") ?? 0];
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    db.close();
+    const bytes = readFileSync(file);
+    bytes.copy(bytes, (of - 1) * 4_096, (from - 1) * 4_096, from * 4_096);
+    writeFileSync(file, bytes);
+    expect(checkDatabase(file, Date.now())).toContainEqual(
+      expect.objectContaining({ check: "integrity", verdict: "fault" }),
+    );
   });
 
   it("tells of a log that grew large", async () => {

@@ -24,6 +24,7 @@ export function operationDetail(now: number): ThingView<OperationView> {
       ["id", operation.id],
       ["action", operation.action],
       ["filter", operation.q],
+      ["queues", operation.queues?.join(", ") ?? null],
       ["state", operation.state],
       ["changed", changedText(operation)],
       ["per second", String(operation.perSecond)],

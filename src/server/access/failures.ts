@@ -11,7 +11,7 @@ interface Count {
   failures: number;
 }
 
-/** Counts wrong tokens by address, in windows of a minute. */
+/** Counts failures by address or name, in windows of a minute. */
 export class Failures {
   readonly #counts = new Map<string, Count>();
 

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.js";
 import { KonveierError, type ErrorCode } from "../../core/errors.js";
 import type { Authenticator, Identity } from "../../engine/access/authenticate.js";
 import type { Sessions } from "../../engine/access/sessions.js";
+import { clientNetwork } from "./client-network.js";
 import { refuseCrossSite } from "./cross-site.js";
 import { Failures } from "./failures.js";
 import { KnownClients } from "./known-clients.js";
@@ -23,9 +24,6 @@ declare module "fastify" {
     viaSession: boolean;
   }
 }
-
-/** The same text whether the token is missing, wrong or misspelt: nothing is learnt by trying. */
-const REFUSAL = "This needs a valid token, in the header: Authorization: Bearer <token>.";
 
 /** Wrong tokens from one address in a minute: a misconfigured worker stays below, a guesser does not. */
 const MAX_FAILURES = 30;
@@ -61,11 +59,12 @@ export class Guard {
     const token = bearerTokenOf(request.headers.authorization);
     const identity =
       token === null ? await this.#bySession(request) : await this.#byToken(token, request, reply);
-    if (identity === null) throw new KonveierError("unauthorized", REFUSAL);
+    if (identity === null) throw unauthorized();
     return identity;
   }
 
-  async #byToken(token: string, { ip }: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
+  async #byToken(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
+    const ip = clientNetwork(request.ip);
     const identity = await this.authenticator.byToken(token);
     if (identity !== null && this.#known.has(ip, identity.tokenId)) return identity;
     // Also a right token: else guessing would go on while it is answered with 429.
@@ -109,6 +108,14 @@ function requireCapability(request: FastifyRequest, access: Capability | "public
   if (access === "work" && request.viaSession) {
     throw new KonveierError("forbidden", "A browser's session cannot work on jobs. Use a worker's token.");
   }
+}
+
+/** The same text whether the token is missing, wrong, misspelt or over: nothing is learnt by trying. */
+export function unauthorized(): KonveierError {
+  return new KonveierError(
+    "unauthorized",
+    "This needs a valid token, in the header: Authorization: Bearer <token>.",
+  );
 }
 
 /** Who calls. Only for routes that need a token. */

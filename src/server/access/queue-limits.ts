@@ -56,7 +56,7 @@ export async function versionOfOwnSchedule(
   if (identityOf(request).queues === null) return null;
   const schedule = await store.schedules.get(key);
   if (schedule === null || covers(request, schedule.job.queue)) return schedule?.version ?? 0;
-  throw new KonveierError("queue_not_allowed", `The key ${key} belongs to another queue's schedule.`);
+  throw new KonveierError("queue_not_allowed", `The key ${key} is taken.`);
 }
 
 /** @throws KonveierError `queue_not_allowed` for a token that is limited to some queues */

@@ -4,10 +4,13 @@ const PLAIN = "konveier_session";
 /** Browsers take a cookie with this prefix only over TLS, for this host alone and all its paths. */
 const SECURE = `__Host-${PLAIN}`;
 /** Ids of sessions are base64url, so nothing of a cookie's syntax needs to be undone. */
-const COOKIE = /(?:^|;) *(?:__Host-)?konveier_session=([A-Za-z0-9_-]{1,128}) *(?:;|$)/;
+const PLAIN_COOKIE = /(?:^|;) *konveier_session=([A-Za-z0-9_-]{1,128}) *(?:;|$)/;
+const SECURE_COOKIE = /(?:^|;) *__Host-konveier_session=([A-Za-z0-9_-]{1,128}) *(?:;|$)/;
 
-export function sessionIdOf({ headers: { cookie } }: FastifyRequest): string | null {
-  return COOKIE.exec(cookie ?? "")?.[1] ?? null;
+/** Over TLS only the cookie that nobody on the way can have set. */
+export function sessionIdOf({ protocol, headers: { cookie } }: FastifyRequest): string | null {
+  const pattern = protocol === "https" ? SECURE_COOKIE : PLAIN_COOKIE;
+  return pattern.exec(cookie ?? "")?.[1] ?? null;
 }
 
 export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, id: string): void {

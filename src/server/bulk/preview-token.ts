@@ -3,7 +3,7 @@ import type { BulkAction } from "../../core/bulk-action.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Instant } from "../../core/job.js";
 import type { JobQuery } from "../../core/job-query/query.js";
-import { SIGNATURE_LENGTH, type Signer } from "../signer.js";
+import { decodeExactly, SIGNATURE_LENGTH, type Signer } from "../signer.js";
 
 /** Long enough to look at the samples and think, short enough that the figures still mean something. */
 export const PREVIEW_VALID_MS = 600_000;
@@ -29,7 +29,7 @@ export function encodePreview(signer: Signer, preview: PreviewedBulk): string {
 
 /** @throws KonveierError `preview_expired` for one that is too old, of another token, or none of ours */
 export function decodePreview(signer: Signer, token: string, by: string, now: Instant): PreviewedBulk {
-  const decoded = Buffer.from(token, "base64url").toString();
+  const decoded = decodeExactly(token) ?? "";
   const text = decoded.slice(SIGNATURE_LENGTH);
   if (signer.verify(signedText(text), decoded.slice(0, SIGNATURE_LENGTH))) {
     const preview = JSON.parse(text) as PreviewedBulk;
@@ -41,7 +41,7 @@ export function decodePreview(signer: Signer, token: string, by: string, now: In
   );
 }
 
-/** What makes starting it twice start it once. */
+/** What makes starting it twice start it once: a preview has one text, and `decodePreview` takes no other. */
 export function previewDigest(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

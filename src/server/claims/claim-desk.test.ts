@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { settled } from "../../../test/support/settled.js";
 import { tempDirectory } from "../../../test/support/temp-directory.js";
+import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
 import { createContext, type EngineContext } from "../../engine/context.js";
@@ -157,6 +158,68 @@ describe("many waiting claims", () => {
     await settled();
     expect(outcomes.slice(0, 25).map((outcome) => ids(outcome)?.[0])).toEqual(jobs.map(({ id }) => id));
     expect(outcomes.slice(25).every(({ jobs }) => jobs === null)).toBe(true);
+  });
+
+  test("are served one after another when each gets all that a claim may carry", async () => {
+    const { context, desk } = setUp();
+    const outcomes = Array.from({ length: 3 }, (_, index) => waiting(desk, by(`w${index}`, { max: 1000 })));
+    await settled();
+    const payload = "x".repeat(MAX_PAYLOAD_BYTES - 2);
+    const largest = MAX_CLAIM_BYTES / MAX_PAYLOAD_BYTES;
+    await enqueueMany(
+      context,
+      Array.from({ length: 2 * largest + 1 }, () => ({ name: "a", payload })),
+    );
+    await settled();
+    expect(outcomes.map(({ jobs }) => jobs?.length)).toEqual([largest, largest, 1]);
+  });
+
+  test.each([
+    ["in one line", () => ["a"]],
+    ["in lines of their own", (index: number) => [`name-${index}`]],
+    ["without a wait", null],
+  ])("for many queues do not all look in one turn of the event loop: %s", async (_what, namesOf) => {
+    const { context, desk } = setUp();
+    const queues = Array.from({ length: 1_000 }, (_, index) => `queue-${index}`);
+    let looksInTurn = 0;
+    let most = 0;
+    const claim = context.store.claims.claim.bind(context.store.claims);
+    const looks = vi.spyOn(context.store.claims, "claim").mockImplementation((request) => {
+      if (looksInTurn === 0) setImmediate(() => (looksInTurn = 0));
+      looksInTurn += 1;
+      most = Math.max(most, looksInTurn);
+      return claim(request);
+    });
+    const outcomes = Array.from({ length: 20 }, (_, index) => {
+      const names = namesOf?.(index) ?? null;
+      const request = by(`w${index}`, { queues, names, claimId: "c" });
+      return namesOf === null ? desk.claim(request, 0, never()) : waiting(desk, request);
+    });
+    await settled();
+    // Others look in the meantime, each in its own turn.
+    await enqueueMany(context, [{ name: "x", queue: "queue-7" }]);
+    await settled();
+    expect(outcomes).toHaveLength(20);
+    expect(looks.mock.calls.length).toBeGreaterThanOrEqual(20);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  test("whose client is gone before its turn to look gets nothing", async () => {
+    const { context, desk } = setUp();
+    const queues = Array.from({ length: 1_000 }, (_, index) => `queue-${index}`);
+    const first = waiting(desk, by("first", { queues: [...queues, "first"] }));
+    const client = new AbortController();
+    const gone = waiting(desk, by("gone", { queues }), client.signal);
+    const next = waiting(desk, by("next", { queues: [...queues, "next"] }));
+    client.abort();
+    await settled();
+    expect([first.jobs, gone.jobs, next.jobs]).toEqual([null, [], null]);
+    const jobs = await enqueueMany(context, [
+      { name: "x", queue: "first" },
+      { name: "x", queue: "next" },
+    ]);
+    await settled();
+    expect([ids(first), ids(next)]).toEqual(jobs.map(({ id }) => [id]));
   });
 
   test("do not all ask for one job", async () => {

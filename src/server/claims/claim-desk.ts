@@ -2,10 +2,11 @@ import { callAt } from "../../core/clock.js";
 import { DEFAULT_POLL_MS } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
-import { claim, checkClaim } from "../../engine/claim.js";
+import { claim, checkClaim, mayHaveLeftJobs } from "../../engine/claim.js";
 import type { EngineContext } from "../../engine/context.js";
 import { Loop } from "../../engine/loops/loop.js";
 import type { ClaimRequest } from "../../store/claims.js";
+import { Turns } from "./turns.js";
 
 /**
  * Waiters that try at the same time, at the most. A round begins with one and doubles as long as all get
@@ -41,6 +42,10 @@ interface Line {
  */
 export class ClaimDesk {
   readonly #lines = new Map<string, Line>();
+  /** So that a change costs what it wakes, and not all lines with all their queues. */
+  readonly #linesOf = new Map<string, Set<Line>>();
+  /** Of looks at a queue: many claims for many queues must not look in one turn of the event loop. */
+  readonly #looks = new Turns();
   readonly #unsubscribe: () => void;
   readonly #poll: Loop;
   #draining = false;
@@ -71,8 +76,12 @@ export class ClaimDesk {
     if (this.#draining) {
       throw new KonveierError("draining", "This server takes no new claims. Claim from another one.");
     }
-    if (waitMs === 0) return claim(this.context, request);
     checkClaim(request);
+    if (waitMs === 0) {
+      const turn = this.#looks.begin(request.queues.length);
+      if (turn !== null) await turn;
+      return claim(this.context, request);
+    }
     return this.#wait(request, waitMs, gone);
   }
 
@@ -140,19 +149,32 @@ export class ClaimDesk {
         serving: null,
       };
       this.#lines.set(key, line);
+      for (const queue of line.queues) {
+        const lines = this.#linesOf.get(queue);
+        if (lines === undefined) this.#linesOf.set(queue, new Set([line]));
+        else lines.add(line);
+      }
     }
     return line;
   }
 
   #forget(line: Line): void {
     // A later line may have the same key by now.
-    if (line.waiters.size === 0 && this.#lines.get(line.key) === line) this.#lines.delete(line.key);
+    if (line.waiters.size > 0 || this.#lines.get(line.key) !== line) return;
+    this.#lines.delete(line.key);
+    for (const queue of line.queues) {
+      const lines = this.#linesOf.get(queue);
+      lines?.delete(line);
+      if (lines?.size === 0) this.#linesOf.delete(queue);
+    }
   }
 
   #wake(queues: ReadonlySet<string> | null): void {
-    for (const line of this.#lines.values()) {
-      if (queues === null || line.queues.some((queue) => queues.has(queue))) this.#serve(line);
+    if (queues === null) {
+      for (const line of this.#lines.values()) this.#serve(line);
+      return;
     }
+    for (const queue of queues) for (const line of this.#linesOf.get(queue) ?? []) this.#serve(line);
   }
 
   #serve(line: Line): void {
@@ -183,13 +205,17 @@ export class ClaimDesk {
   async #try(line: Line, waiter: Waiter): Promise<boolean> {
     const { request } = waiter;
     line.unasked.delete(waiter);
+    const ownTurn = this.#looks.begin(request.queues.length);
+    if (ownTurn !== null) await ownTurn;
+    // It has left meanwhile, with nothing.
+    if (!line.waiters.has(waiter)) return true;
     waiter.claiming = true;
     try {
       const jobs = await claim(this.context, request);
       waiter.claiming = false;
       if (jobs.length > 0 || waiter.over) leave(line, waiter, jobs);
       // What was handed out again says nothing about what is left.
-      return request.claimId === undefined ? jobs.length === request.max : jobs.length > 0;
+      return request.claimId === undefined ? mayHaveLeftJobs(request.max, jobs) : jobs.length > 0;
     } catch (error) {
       line.waiters.delete(waiter);
       waiter.reject(error);

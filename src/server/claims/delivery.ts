@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { onSocketClose } from "../socket-end.js";
 
 /**
  * Follows whether an answer reaches its client. Whatever the answer carries is given back when the
@@ -19,10 +20,10 @@ export class Delivery<Cargo> {
       this.#returnCargo();
     };
     // The socket's event and not the response's: of a pipelined request the response may not have a socket yet.
-    socket.once("close", lost);
+    const unfollow = onSocketClose(socket, lost);
     response.once("finish", () => {
       // Node says "finish" also when it gives up writing, because the socket was destroyed.
-      if (!socket.destroyed) socket.off("close", lost);
+      if (!socket.destroyed) unfollow();
     });
     if (socket.destroyed) lost();
   }
@@ -36,6 +37,16 @@ export class Delivery<Cargo> {
   carry(cargo: Cargo): void {
     this.#cargo = cargo;
     if (this.gone.aborted) this.#returnCargo();
+  }
+
+  /** Waits for what may speak against the answer; when it does, what the answer carries is given back. */
+  async unless(refusal: Promise<void>): Promise<void> {
+    try {
+      await refusal;
+    } catch (error) {
+      this.#returnCargo();
+      throw error;
+    }
   }
 
   #returnCargo(): void {

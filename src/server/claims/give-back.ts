@@ -14,14 +14,14 @@ export function giveBack(context: EngineContext, claim: ClaimRequest, jobs: read
 
 async function release(
   context: EngineContext,
-  { workerId, claimId }: ClaimRequest,
+  { workerId, claimId, queues, names }: ClaimRequest,
   jobs: readonly ClaimedJob[],
 ): Promise<void> {
   const { claims } = context.store;
   const releases = jobs.map(({ id, token }): Settlement => ({ verb: "release", id, token }));
   const settled: readonly Settled[] = await (claimId === undefined
     ? claims.settle(releases)
-    : claims.giveBack({ workerId, claimId }, jobs));
+    : claims.giveBack({ workerId, claimId, queues, names }, jobs));
   for (const [index, job] of jobs.entries()) {
     const said = releases[index];
     if (said !== undefined && settled[index]?.ok === true) tellSettled(context, job, workerId, said);

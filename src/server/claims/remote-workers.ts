@@ -5,6 +5,12 @@ import type { ClaimRequest } from "../../store/claims.js";
 /** How often one worker is written down, however often it claims. */
 const REPORT_MS = 10_000;
 
+/**
+ * Queues and names of all workers that are written down. Every list of workers and every look for jobs that nobody
+ * handles reads them all: a thousand workers with fifty each are no trouble, whatever strangers make up could be.
+ */
+const MAX_ENTRIES = 50_000;
+
 interface RemoteWorker {
   readonly host: string;
   request: Pick<ClaimRequest, "queues" | "names" | "max">;
@@ -14,10 +20,11 @@ interface RemoteWorker {
 
 /**
  * Tells the store which workers claim over HTTP: without that, the jobs they serve would count as jobs
- * that nobody handles.
+ * that nobody handles. Workers beyond a limit are not written down; they get jobs all the same.
  */
 export class RemoteWorkers {
   readonly #workers = new Map<string, RemoteWorker>();
+  #entries = 0;
 
   constructor(private readonly context: EngineContext) {}
 
@@ -25,8 +32,12 @@ export class RemoteWorkers {
   claims({ workerId, queues, names, max }: ClaimRequest, host: string): void {
     const request = { queues, names, max };
     const worker = this.#workers.get(workerId);
+    const before = worker === undefined ? 0 : entriesOf(worker.request);
+    if (worker === undefined) this.#forgetSilent();
+    if (this.#entries - before + entriesOf(request) > MAX_ENTRIES) return;
+    this.#entries += entriesOf(request) - before;
     if (worker !== undefined) worker.request = request;
-    else this.#add(workerId, { host, request, running: 0, reportedAt: Number.NEGATIVE_INFINITY });
+    else this.#workers.set(workerId, { host, request, running: 0, reportedAt: Number.NEGATIVE_INFINITY });
     this.#report(workerId);
   }
 
@@ -38,12 +49,13 @@ export class RemoteWorkers {
     this.#report(workerId);
   }
 
-  #add(workerId: string, worker: RemoteWorker): void {
+  #forgetSilent(): void {
     const now = this.context.clock.monotonic();
-    for (const [id, { reportedAt }] of this.#workers) {
-      if (now - reportedAt > WORKER_TIMEOUT_MS) this.#workers.delete(id);
+    for (const [id, { reportedAt, request }] of this.#workers) {
+      if (now - reportedAt <= WORKER_TIMEOUT_MS) continue;
+      this.#workers.delete(id);
+      this.#entries -= entriesOf(request);
     }
-    this.#workers.set(workerId, worker);
   }
 
   #report(workerId: string): void {
@@ -67,6 +79,10 @@ export class RemoteWorkers {
       this.context.health.failed(error, "recording a remote worker");
     });
   }
+}
+
+function entriesOf({ queues, names }: RemoteWorker["request"]): number {
+  return queues.length + (names?.length ?? 0);
 }
 
 /** Process ids begin at 1, so this stands for a worker whose process is not known. */

@@ -12,14 +12,13 @@ declare module "fastify" {
 /** Addresses that do not exist: as they were sent they would be labels without bound. */
 const UNKNOWN_ROUTE = "_unknown";
 
-/** Counts answers and refused writes of stale claims. Call before the routes are added. */
+/** Counts calls, also those whose client has gone, and refused writes of stale claims. Call before the routes are added. */
 export function measureRequests(app: App, metrics: ProcessMetrics): void {
-  app.addHook("onResponse", (request, reply, done) => {
+  app.onCallEnd((request, reply) => {
     const { url, config } = request.routeOptions;
     const route = request.is404 ? UNKNOWN_ROUTE : (url ?? UNKNOWN_ROUTE);
     const seconds = config.waits === true ? null : reply.elapsedTime / 1_000;
     metrics.answered(request.method, route, reply.statusCode, seconds);
-    done();
   });
   app.addHook("onError", (request, _reply, error, done) => {
     if (error instanceof KonveierError && error.code === "lease_lost") {

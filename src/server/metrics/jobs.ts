@@ -88,7 +88,8 @@ function sumLanes({ totals, workers }: Reading, labels: MetricLabels): Map<LaneL
     for (const queue of queues) {
       for (const name of names ?? []) {
         const lane = labels.laneWithoutJobs(queue, name);
-        if (lane !== null) find(lane);
+        if (lane === null) return lanes;
+        find(lane);
       }
     }
   }

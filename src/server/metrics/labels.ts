@@ -48,7 +48,7 @@ export class MetricLabels {
     return this.#find(queue, this.jobName.of(name)) ?? this.#add(queue, OTHER);
   }
 
-  /** Left out when there are many others: these series only say 0. */
+  /** `null` from when there are many others: these series only say 0, so they are left out. */
   laneWithoutJobs(queue: string, name: string): LaneLabels | null {
     return this.#laneCount < MAX_LANES ? this.lane(queue, name) : null;
   }

@@ -47,6 +47,7 @@ export function bulkRoutes(app: App, { context, signer }: Services): void {
       return {
         action,
         q: printJobQuery(query),
+        queues: queueGlobs === null ? null : [...queueGlobs],
         matched,
         capped,
         scan: scanView(scan),
@@ -96,8 +97,9 @@ export function bulkRoutes(app: App, { context, signer }: Services): void {
     const { previewToken, reason } = request.body as BulkBody;
     try {
       const { tokenId } = identityOf(request);
-      const { action, query } = decodePreview(signer, previewToken, tokenId, context.store.now());
-      return [action, printJobQuery(query), reason ?? ""].join(" · ");
+      const { action, query, queueGlobs } = decodePreview(signer, previewToken, tokenId, context.store.now());
+      const limit = queueGlobs === null ? [] : [`queues of the token: ${queueGlobs.join(",")}`];
+      return [action, printJobQuery(query), ...limit, reason ?? ""].join(" · ");
     } catch (error) {
       if (error instanceof KonveierError) return null;
       throw error;

@@ -7,6 +7,7 @@ import type { ClaimedJob } from "../../core/job.js";
 import { heartbeat } from "../../engine/heartbeat.js";
 import type { ClaimKey, ClaimRequest, Extended } from "../../store/claims.js";
 import { requireQueue } from "../access/queue-limits.js";
+import { requireStillGood } from "../access/still-good.js";
 import type { App } from "../app.js";
 import { claimAnswer } from "../claims/answer.js";
 import { Delivery } from "../claims/delivery.js";
@@ -15,7 +16,8 @@ import { readLeaseToken } from "../claims/lease-token.js";
 import type { Services } from "../services.js";
 
 /** How a worker gets jobs and keeps them. */
-export function claimRoutes(app: App, { context, signer, desk, remoteWorkers, metrics }: Services): void {
+export function claimRoutes(app: App, services: Services): void {
+  const { access, context, signer, desk, remoteWorkers, metrics } = services;
   app.post(
     "/v1/claim",
     {
@@ -35,8 +37,10 @@ export function claimRoutes(app: App, { context, signer, desk, remoteWorkers, me
       });
       for (const queue of claim.queues) requireQueue(request, queue);
       remoteWorkers.claims(claim, request.ip);
-      const jobs = await desk.claim(claim, request.body.waitMs ?? 0, delivery.gone);
+      const waitMs = request.body.waitMs ?? 0;
+      const jobs = await desk.claim(claim, waitMs, delivery.gone);
       delivery.carry(jobs);
+      if (waitMs > 0) await delivery.unless(requireStillGood(access, request));
       const text = claimAnswer(signer, jobs, {
         serverTime: formatInstant(context.store.now()),
         heartbeatMs: heartbeatIntervalMs(claim.leaseMs),

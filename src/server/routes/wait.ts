@@ -3,6 +3,7 @@ import { DEFAULT_RESULT_WAIT_MS, WaitQuery, WaitView } from "../../api/event.js"
 import type { JobDetail } from "../../core/job.js";
 import { isFinished } from "../../core/states.js";
 import { requireVisibleJob } from "../access/queue-limits.js";
+import { requireStillGood } from "../access/still-good.js";
 import type { App } from "../app.js";
 import { Delivery } from "../claims/delivery.js";
 import type { Services } from "../services.js";
@@ -10,7 +11,7 @@ import { jobDetailView } from "../views/job.js";
 import { JobParams } from "./jobs.js";
 
 /** Waiting for one job's result. */
-export function waitRoute(app: App, { context, waits }: Services): void {
+export function waitRoute(app: App, { access, context, waits }: Services): void {
   app.get(
     "/v1/jobs/:id/wait",
     {
@@ -33,6 +34,7 @@ export function waitRoute(app: App, { context, waits }: Services): void {
       await requireVisibleJob(context.store, request, id);
       const { gone } = new Delivery<undefined>(raw.socket, reply.raw, () => undefined);
       const job = await waits.untilFinished(id, query.timeoutMs ?? DEFAULT_RESULT_WAIT_MS, gone);
+      await requireStillGood(access, request);
       const result = isFinished(job.state) ? await context.store.jobs.result(id) : null;
       return reply.type("application/json").send(waitAnswer(job, result));
     },

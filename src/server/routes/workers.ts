@@ -19,10 +19,12 @@ export function workerRoutes(app: App, { context }: Services): void {
     },
     async (request) => {
       const workers = await context.store.workers.list(WORKER_TIMEOUT_MS);
-      const visible = workers.map((worker) => ({
-        ...worker,
-        queues: worker.queues.filter((queue) => covers(request, queue)),
-      }));
+      const visible = workers.map((worker) => {
+        const queues = worker.queues.filter((queue) => covers(request, queue));
+        // Nobody knows which of the names are for which queue.
+        const names = queues.length === worker.queues.length ? worker.names : [];
+        return { ...worker, queues, names };
+      });
       return { items: visible.filter(({ queues }) => queues.length > 0).map(workerView) };
     },
   );

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../core/clock.js";
+import { onSocketClose } from "../socket-end.js";
 import { byeFrame, type ByeReason } from "./frames.js";
 
 /**
@@ -36,6 +37,7 @@ export class Stream {
   #flushedBytes = Number.NEGATIVE_INFINITY;
   #stalls = 0;
   readonly #feed: Feed;
+  readonly #unfollow: () => void;
 
   constructor(
     /** Whose it is; `null` when nobody counts. */
@@ -47,7 +49,7 @@ export class Stream {
     private readonly onEnd: (stream: Stream) => void,
   ) {
     this.#feed = feedOf(this);
-    socket.once("close", this.#gone);
+    this.#unfollow = onSocketClose(socket, this.#gone);
     response.on("drain", () => {
       this.#feed.drained();
     });
@@ -105,7 +107,7 @@ export class Stream {
     const cancel = this.clock.setTimer(BYE_MS, () => {
       this.socket.destroy();
     });
-    this.socket.once("close", cancel);
+    onSocketClose(this.socket, cancel);
     this.response.end(byeFrame(reason), () => {
       this.socket.destroySoon();
     });
@@ -133,7 +135,7 @@ export class Stream {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.socket.off("close", this.#gone);
+    this.#unfollow();
     this.#feed.leave();
     this.onEnd(this);
   }

@@ -53,7 +53,7 @@ export class Streams {
     const stream = new Stream(owner, this.context.clock, socket, reply.raw, feedOf, (ended) => {
       this.#forget(ended);
     });
-    if (socket.destroyed) return void reply.hijack();
+    if (socket.destroyed) return void reply.type("text/event-stream; charset=utf-8").send("");
     this.#streams.set(stream, subscriber);
     this.#cancelTimers ??= this.#startTimers();
     try {

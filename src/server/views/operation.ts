@@ -10,6 +10,7 @@ export function operationView(operation: Operation): OperationView {
     id,
     action,
     q: printJobQuery(operation.query),
+    queues: operation.queueGlobs === null ? null : [...operation.queueGlobs],
     state,
     perSecond,
     reason,

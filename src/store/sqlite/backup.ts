@@ -18,6 +18,9 @@ export interface BackupReport {
 /** Waiting for another process that recovers the log, at the most. */
 const BUSY_TIMEOUT_MS = 30_000;
 
+/** What SQLite adds to a database's name for the files beside it, and looks for when it opens one. */
+const COMPANIONS = ["-wal", "-shm", "-journal"];
+
 /**
  * Copies the database in `source` to `target`, a file that must not exist, while other processes read and write. The
  * copy is as of one moment after the call. It has the target's name only when it is complete, checked and on disk.
@@ -48,8 +51,14 @@ export class BackupTargetError extends Error {
 }
 
 function refuseTarget(from: string, to: string): void {
-  if ([from, `${from}-wal`, `${from}-shm`].includes(to)) {
+  if (to === from || COMPANIONS.some((suffix) => to === from + suffix)) {
     throw new BackupTargetError(`${to} belongs to the database itself. Choose another file.`);
+  }
+  const suffix = COMPANIONS.find((each) => to.endsWith(each));
+  if (suffix !== undefined) {
+    throw new BackupTargetError(
+      `${to} would be taken for a part of the database ${to.slice(0, -suffix.length)}. Choose another name.`,
+    );
   }
   // Also a symbolic link that leads nowhere: a backup must not be written to where somebody else points.
   const there = lstatSync(to, { throwIfNoEntry: false });
@@ -62,6 +71,21 @@ function refuseTarget(from: string, to: string): void {
   if (statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new BackupTargetError(`${dirname(to)} is no directory. Make it first.`);
   }
+  refuseCompanions(to);
+}
+
+/** Whoever opened the backup would read such a file into it, and see another database's jobs or none at all. */
+function refuseCompanions(to: string): void {
+  const left = COMPANIONS.map((suffix) => to + suffix).find((path) => isThere(path));
+  if (left === undefined) return;
+  throw new BackupTargetError(
+    `${left} is there, and would be taken for a part of the backup. Move it away, or choose another name.`,
+  );
+}
+
+/** Also a symbolic link that leads nowhere. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function copy(from: string, draft: string): void {
@@ -101,13 +125,15 @@ function verify(draft: string): Pick<BackupReport, "schemaVersion" | "jobs"> {
 
 /** Gives the draft its name, and never the name of another file. */
 function publish(draft: string, to: string): void {
+  // Again: copying takes its time, and somebody may have worked with a database of that name.
+  refuseCompanions(to);
   try {
     linkSync(draft, to);
     rmSync(draft);
   } catch (error) {
     if (!isWithoutLinks(error)) throw error;
     // FAT and some others know no links. Between this look and the renaming somebody may still come.
-    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw taken(to);
+    if (isThere(to)) throw taken(to);
     renameSync(draft, to);
   }
   syncFile(dirname(to));

@@ -1,3 +1,4 @@
+import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import type { SqliteContext } from "./context.js";
@@ -27,6 +28,12 @@ type SpecColumns = [
   traceparent: string | null,
   tracestate: string | null,
 ];
+
+/** What one claim has taken so far. */
+interface Taken {
+  readonly jobs: ClaimedJob[];
+  payloadBytes: number;
+}
 
 /** Takes pending jobs. All statements of a claim are here and in `lanes.ts`. */
 export class Claim {
@@ -79,13 +86,12 @@ export class Claim {
   take(request: ClaimRequest): ClaimedJob[] {
     // Lanes are found by the counters, and those of this very transaction are still in the ledger.
     this.context.ledger.flushCounts();
-    const jobs: ClaimedJob[] = [];
+    const taken: Taken = { jobs: [], payloadBytes: 0 };
     for (const queue of request.queues) {
-      const max = request.max - jobs.length;
-      if (max < 1) break;
-      if (!this.#isPaused(queue)) this.#takeFrom(queue, request, max, jobs);
+      if (portionOf(request, taken) < 1) break;
+      if (!this.#isPaused(queue)) this.#takeFrom(queue, request, taken);
     }
-    return jobs;
+    return taken.jobs;
   }
 
   /** A job that is running already, as its worker received it. */
@@ -104,13 +110,26 @@ export class Claim {
     return this.#describe(columns, row.queue, row.started_at ?? row.run_at, row.lease_until);
   }
 
-  #takeFrom(queue: string, request: ClaimRequest, max: number, jobs: ClaimedJob[]): void {
+  #takeFrom(queue: string, request: ClaimRequest, taken: Taken): void {
+    const names = this.#lanes.pending(queue, request.names);
+    for (let max = portionOf(request, taken); max > 0; max = portionOf(request, taken)) {
+      if (this.#takePortion(queue, names, request, max, taken) < max) return;
+    }
+  }
+
+  /** @returns how many jobs were taken from their lanes */
+  #takePortion(
+    queue: string,
+    names: readonly string[],
+    request: ClaimRequest,
+    max: number,
+    taken: Taken,
+  ): number {
     const now = this.context.clock.now();
     const leaseUntil = now + request.leaseMs;
     const claim = [leaseUntil, request.workerId, now] as const;
-    const names = this.#lanes.pending(queue, request.names);
     const [first] = names;
-    if (first === undefined) return;
+    if (first === undefined) return 0;
     // Has the last token read before `next_token` needs it: within the statement the connection is busy.
     this.context.sequences.take("token", 0);
     const rows =
@@ -120,9 +139,15 @@ export class Claim {
     this.context.step("claim:update");
     for (const row of rows.sort(inClaimOrder)) {
       const [, , , , attempt, maxAttempts] = row;
-      if (attempt > maxAttempts) this.#buryExhausted(row, queue, now);
-      else jobs.push(this.#started(row, queue, now, leaseUntil));
+      if (attempt > maxAttempts) {
+        this.#buryExhausted(row, queue, now);
+      } else {
+        const job = this.#started(row, queue, now, leaseUntil);
+        taken.jobs.push(job);
+        taken.payloadBytes += Buffer.byteLength(job.payload);
+      }
     }
+    return rows.length;
   }
 
   #isPaused(queue: string): boolean {
@@ -174,6 +199,13 @@ export class Claim {
     lane.moved(id, "bury", "running", "dead", maxAttempts);
     lane.count("dead");
   }
+}
+
+/**
+ * Jobs that may be taken now, whatever their payloads turn out to be: a job that was taken must be handed out.
+ */
+function portionOf({ max }: ClaimRequest, { jobs, payloadBytes }: Taken): number {
+  return Math.min(max - jobs.length, Math.floor((MAX_CLAIM_BYTES - payloadBytes) / MAX_PAYLOAD_BYTES));
 }
 
 /** One statement claims and returns the jobs, so that two processes can never get the same one. */

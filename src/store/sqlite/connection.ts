@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { KonveierError } from "../../core/errors.js";
@@ -79,7 +79,13 @@ function createPrivately(path: string): void {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "EEXIST") return;
+    if (code === "EEXIST" && !isLeadingNowhere(path)) return;
+    if (code === "EEXIST") {
+      throw new KonveierError(
+        "store_unsupported",
+        `${path} is a symbolic link to nothing. A database is never made where a link points: remove it, or make its target.`,
+      );
+    }
     const readOnly = code === "EACCES" || code === "EPERM" || code === "EROFS";
     const full = code === "ENOSPC";
     throw new KonveierError(
@@ -88,6 +94,10 @@ function createPrivately(path: string): void {
       { cause: error },
     );
   }
+}
+
+function isLeadingNowhere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) === undefined && lstatSync(path).isSymbolicLink();
 }
 
 /**

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
+import type { Connection } from "./connection.js";
 import { translateError } from "./errors.js";
 import { newestVersion, verifyOurs } from "./migrate.js";
 
@@ -11,10 +12,12 @@ export interface SqliteInspection {
   readonly walBytes: number;
   /** When the newest job was made, by the clock of the process that made it. */
   readonly newestJobAt: number | null;
+  /** What is wrong with its pages and indexes; `null` when nothing was found. */
+  readonly damage: string | null;
 }
 
 /**
- * Looks at a database file without changing it.
+ * Looks at a database file as a whole without changing it, which takes as long as reading it does.
  *
  * @throws KonveierError `store_…` when it cannot be read, is damaged, or is not this program's
  */
@@ -30,6 +33,7 @@ export function inspectSqliteFile(file: string): SqliteInspection {
         newestJobAt:
           db.prepare<[], number>("SELECT created_at FROM jobs ORDER BY id DESC LIMIT 1").pluck().get() ??
           null,
+        damage: damageIn(db),
       };
     } finally {
       db.close();
@@ -37,4 +41,10 @@ export function inspectSqliteFile(file: string): SqliteInspection {
   } catch (error) {
     throw translateError(error, file);
   }
+}
+
+/** The full check: the quick one does not compare indexes with their tables. */
+function damageIn(db: Connection): string | null {
+  const found: unknown = db.pragma("integrity_check(1)", { simple: true });
+  return found === "ok" ? null : String(found);
 }

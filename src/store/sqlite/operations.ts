@@ -36,8 +36,10 @@ interface OperationRow {
 /** Short, so that enqueues and claims never wait long behind a step. */
 const STEPS_PER_SECOND = 10;
 const MAX_STEP = 500;
-/** Rows that one step looks at in vain: about ten milliseconds. */
+/** Rows that one step looks at in vain. Fewer where that takes more than about ten milliseconds. */
 const MAX_EXAMINED = 5_000;
+/** For the changes of one step: deleting large payloads takes its time. Then the next step goes on. */
+const CHANGES_MS = 20;
 
 export class SqliteOperations implements OperationStore {
   readonly #lastJobId;
@@ -156,8 +158,10 @@ export class SqliteOperations implements OperationStore {
     return this.context.write(() => {
       const row = this.#row(id);
       if (row?.state !== "running" || row.next_at > this.context.clock.now()) return null;
-      const { ids, afterId, isOver } = this.#next(row);
-      const jobs = ids.flatMap((each) => this.#change(row.action, each));
+      const next = this.#next(row);
+      const { jobs, lastId } = this.#changeSome(row.action, next.ids);
+      const { afterId, isOver } =
+        lastId === next.ids.at(-1) ? next : { afterId: Number(lastId), isOver: false };
       this.#move(row, jobs.length, afterId, isOver);
       const operation = this.#existing(row.id);
       this.#report(operation, isOver ? "completed" : "progressed");
@@ -174,6 +178,18 @@ export class SqliteOperations implements OperationStore {
     const afterId = lastExaminedId === null ? row.until_id : Number(lastExaminedId);
     const meant = ids.filter((id) => Number(id) <= row.until_id);
     return { ids: meant, afterId, isOver: afterId >= row.until_id };
+  }
+
+  /** As many as there is time for, and at least the first. `lastId`: how far that went. */
+  #changeSome(action: BulkAction, ids: readonly string[]): { jobs: Job[]; lastId: string | undefined } {
+    const { clock } = this.context;
+    const deadline = clock.monotonic() + CHANGES_MS;
+    const jobs: Job[] = [];
+    for (const id of ids) {
+      jobs.push(...this.#change(action, id));
+      if (clock.monotonic() >= deadline) return { jobs, lastId: id };
+    }
+    return { jobs, lastId: ids.at(-1) };
   }
 
   /** None when the job is gone or its state does not allow it: the query is right about both at this very moment. */

@@ -36,9 +36,11 @@ export class Candidates {
     return this.#count(this.#select("1", slice, [this.plan.rest], "unordered"), limit);
   }
 
-  /** How many there are, whether they match or not. */
-  count(slice: Slice): number {
-    return this.#count(this.#select("1", slice, [], "unordered"), Number.MAX_SAFE_INTEGER);
+  /** How many of the slice were looked at, as far as the asker may know; `size` when that was all of them. */
+  examined(slice: Slice, size: number | null): number {
+    const { covered } = this.plan;
+    if (size !== null && covered.length === 0) return size;
+    return this.#count(this.#select("1", slice, covered, "unordered"), Number.MAX_SAFE_INTEGER);
   }
 
   #count({ sql, values }: Condition, limit: number): number {

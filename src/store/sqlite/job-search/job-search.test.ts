@@ -4,13 +4,21 @@ import { SqliteFile } from "../../../../test/support/sqlite-file.js";
 import { parseJobQuery } from "../../../core/job-query/parse.js";
 import { createContext } from "../../../engine/context.js";
 import { enqueueMany } from "../../../engine/enqueue.js";
-import type { JobCursor } from "../../jobs.js";
+import type { JobCursor, MatchingIds } from "../../jobs.js";
 import type { SqliteStore } from "../open.js";
 
 /** A millisecond passes at every look at the clock. */
 class TickingClock extends FakeClock {
   override monotonic(): number {
     this.block(1);
+    return super.monotonic();
+  }
+}
+
+/** Whatever is done takes long. */
+class SlowClock extends FakeClock {
+  override monotonic(): number {
+    this.block(100);
     return super.monotonic();
   }
 }
@@ -71,6 +79,61 @@ describe("a scan", () => {
     await store.jobs.search(parseJobQuery("payload.n=-1"), null, 10, null, 1_000_000);
     searching = false;
     expect(turns).toBeGreaterThan(4);
+  });
+
+  test("that cannot be interrupted ends after some milliseconds too, and goes on where it ended", async () => {
+    const store = await storeWithJobs();
+    const query = parseJobQuery("payload.n>=0 payload.n<3");
+    const found: string[] = [];
+    let after: string | null = null;
+    let calls = 0;
+    do {
+      const step: MatchingIds = await store.jobs.matching(query, null, after, 10, COUNT);
+      found.push(...step.ids);
+      after = step.lastExaminedId;
+      calls += 1;
+    } while (after !== null);
+    expect(found).toEqual(["1", "2", "3"]);
+    expect(calls).toBeGreaterThan(4);
+  });
+
+  test("looks at few jobs first, and at one where one takes long", async () => {
+    const file = new SqliteFile();
+    await storeWithJobs(file);
+    const store = file.open({ clock: new SlowClock() });
+    const query = parseJobQuery("payload.n=-1");
+    expect((await store.jobs.search(query, null, 10, null, 1)).scan?.examined).toBeLessThan(10);
+    // Three slices: a small one, and two of one job each.
+    expect((await store.jobs.search(query, null, 10, null, 650)).scan?.examined).toBeLessThan(12);
+    const { lastExaminedId } = await store.jobs.matching(query, null, null, 10, COUNT);
+    expect(Number(lastExaminedId)).toBeLessThan(10);
+  });
+
+  test("of an operation changes as many jobs as there is time for, each of them once", async () => {
+    const store = await storeWithJobs();
+    const operation = {
+      preview: Buffer.alloc(32),
+      action: "delete",
+      query: parseJobQuery(
+        "state:pending id:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26",
+      ),
+      queueGlobs: null,
+      perSecond: 10_000,
+      reason: null,
+      untilId: "26",
+      matched: 26,
+      createdBy: "root",
+    } as const;
+    const { id } = (await store.operations.start(operation)).operation;
+    const changed: string[][] = [];
+    for (let state = "running"; state === "running";) {
+      const step = await store.operations.step(id);
+      if (step === null) continue;
+      changed.push(step.jobs.map((job) => job.id));
+      ({ state } = step.operation);
+    }
+    expect(changed.length).toBeGreaterThan(1);
+    expect(changed.flat()).toEqual(Array.from({ length: 26 }, (_, index) => String(index + 1)));
   });
 
   test("stops when the store is closed", async () => {

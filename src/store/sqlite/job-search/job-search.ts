@@ -16,7 +16,7 @@ import { Candidates } from "./candidates.js";
 import { LaneCounts } from "./lane-counts.js";
 import { FIRST_DEAD_FIRST, OLDEST_FIRST, orderOf, placeOf, type Order, type Place } from "./order.js";
 import { Planner, type Plan } from "./plan.js";
-import { slicesOf } from "./slices.js";
+import { slicesAtOnce, slicesOf } from "./slices.js";
 import { exactCounts, stateCounts } from "./state-counts.js";
 import { isLaneTerm, laneConditions } from "./term-conditions.js";
 
@@ -71,7 +71,7 @@ export class JobSearch {
       const until = place;
       // A slice that ends at its last candidate has as many as were asked for; others are counted.
       const whole = last !== null && !overfull;
-      examined += whole ? size : await read(() => candidates.count({ after, last: until }));
+      examined += await read(() => candidates.examined({ after, last: until }, whole ? size : null));
       if (found.length >= limit) break;
     }
     return {
@@ -130,7 +130,7 @@ export class JobSearch {
     let place: Place | null = null;
     for await (const { after, last, size } of slicesOf(this.context, candidates, null, budgetMs)) {
       found += await read(() => candidates.countMatching({ after, last }, cap + 1));
-      examined += last === null ? await read(() => candidates.count({ after, last })) : size;
+      examined += await read(() => candidates.examined({ after, last }, last === null ? null : size));
       place = last;
       if (found > cap) break;
     }
@@ -139,7 +139,7 @@ export class JobSearch {
   }
 
   /**
-   * See `JobStore.matching`. Reads at once and may be called inside a write transaction, whose changes it
+   * See `JobStore.matching`. Reads at once, for about ten milliseconds, and may be called inside a write transaction, whose changes it
    * sees.
    */
   matching(
@@ -149,15 +149,19 @@ export class JobSearch {
     limit: number,
     examineAtMost: number,
   ): MatchingIds {
-    const { db } = this.context;
+    const { db, clock } = this.context;
     const plan = this.#planAtOnce(query, queueGlobs, OLDEST_FIRST);
     if (plan === null) return { ids: [], lastExaminedId: null };
     const candidates = new Candidates(db, plan);
-    const after = afterId === null ? null : { sort: 0, id: afterId };
-    const last = candidates.nth(after, examineAtMost);
-    const ids = candidates.matching({ after, last }, limit).map(({ id }) => String(id));
-    const lastExaminedId = ids.length === limit ? (ids.at(-1) ?? null) : (last?.id ?? null);
-    return { ids, lastExaminedId };
+    const start = afterId === null ? null : { sort: 0, id: afterId };
+    const ids: string[] = [];
+    let place: Place | null = null;
+    for (const { after, last } of slicesAtOnce(clock, candidates, start, examineAtMost)) {
+      ids.push(...candidates.matching({ after, last }, limit - ids.length).map(({ id }) => String(id)));
+      if (ids.length === limit) return { ids, lastExaminedId: ids.at(-1) ?? null };
+      place = last;
+    }
+    return { ids, lastExaminedId: place?.id ?? null };
   }
 
   /** Ids of the jobs that match and were dead at the instant `by`, oldest first. As `matching`, reads at once. */

@@ -1,4 +1,10 @@
-import type { JobQuery, JobTerm, TextField, TextTerm } from "../../../core/job-query/query.js";
+import {
+  EVERY_JOB,
+  type JobQuery,
+  type JobTerm,
+  type TextField,
+  type TextTerm,
+} from "../../../core/job-query/query.js";
 import type { Instant } from "../../../core/job.js";
 import type { SqliteContext } from "../context.js";
 import { allOf, oneOf, type Condition } from "./condition.js";
@@ -28,6 +34,8 @@ export interface Plan {
   readonly order: Order;
   /** Candidates, from an index. */
   readonly source: Source;
+  /** What a token that is limited to some queues may know of candidates that do not match. */
+  readonly covered: readonly Condition[];
   /** What each candidate is still asked. */
   readonly rest: Condition;
   /** Whether candidates may have to be looked at in vain, so many that it must be done in slices. */
@@ -70,7 +78,7 @@ export class Planner {
       ...laneConditions(query, queueGlobs, "jobs"),
       ...left.map((term) => termCondition(term, now, "jobs")),
     ]);
-    return { order, source, rest, sliced };
+    return { order, source, covered: laneConditions(EVERY_JOB, queueGlobs, "jobs"), rest, sliced };
   }
 
   #byKey({ terms }: JobQuery, order: Order): Choice | null {

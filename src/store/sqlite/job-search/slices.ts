@@ -1,15 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../../../core/clock.js";
 import type { JobCursor } from "../../jobs.js";
 import type { SqliteContext } from "../context.js";
 import type { Candidates, Slice } from "./candidates.js";
 import type { Place } from "./order.js";
 
-/** A first slice is small, since nobody knows how large the payloads are. */
-const FIRST_SLICE = 100;
-const SMALLEST_SLICE = 25;
+/** A first slice is small: nobody knows how large the payloads are, and one alone can take milliseconds. */
+const FIRST_SLICE = 4;
+const SMALLEST_SLICE = 1;
 const LARGEST_SLICE = 8_000;
 /** SQLite works in this process: nothing else runs meanwhile. */
 const SLICE_MS = 6;
+/** Of a walk that cannot be interrupted: about as long, since its last slice may begin just before. */
+const AT_ONCE_MS = 10;
 
 export interface ScannedSlice extends Slice {
   /** `null`: the slice reaches to the end of the candidates. */
@@ -42,6 +45,33 @@ export async function* slicesOf(
     after = last;
     size = nextSize(size, now - begun);
     await nextTurn();
+  }
+}
+
+/**
+ * As `slicesOf`, but without turns between the slices: until the end, until so many candidates were looked at, or for
+ * some milliseconds. There is always one.
+ */
+export function* slicesAtOnce(
+  clock: Pick<Clock, "monotonic">,
+  candidates: Candidates,
+  start: JobCursor | null,
+  examineAtMost: number,
+): Generator<Pick<ScannedSlice, "after" | "last">, void> {
+  const deadline = clock.monotonic() + AT_ONCE_MS;
+  let after = start;
+  let size = FIRST_SLICE;
+  let left = examineAtMost;
+  for (;;) {
+    const begun = clock.monotonic();
+    const wanted = Math.min(size, left);
+    const last = candidates.nth(after, wanted);
+    yield { after, last };
+    left -= wanted;
+    const now = clock.monotonic();
+    if (last === null || left === 0 || now >= deadline) return;
+    after = last;
+    size = nextSize(size, now - begun);
   }
 }
 

@@ -1,0 +1,26 @@
+import type { Socket } from "node:net";
+
+const followers = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls when the connection closes. One listener of the socket serves any number of pipelined requests. Whoever calls
+ * this asks `socket.destroyed` too: the event may have been.
+ *
+ * @returns stops following
+ */
+export function onSocketClose(socket: Socket, listener: () => void): () => void {
+  const ofSocket = followers.get(socket) ?? follow(socket);
+  ofSocket.add(listener);
+  return () => {
+    ofSocket.delete(listener);
+  };
+}
+
+function follow(socket: Socket): Set<() => void> {
+  const listeners = new Set<() => void>();
+  followers.set(socket, listeners);
+  socket.once("close", () => {
+    for (const listener of listeners) listener();
+  });
+  return listeners;
+}

@@ -1,0 +1,194 @@
+import { once } from "node:events";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { AuditPageView } from "../../src/api/audit.js";
+import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
+import { connectTo, happened } from "../support/raw-http.js";
+import { issueToken } from "../support/tokens.js";
+
+/** A call as the network carries it. */
+function call(method: string, path: string, token = API_TOKEN, body = ""): string {
+  const type = body === "" ? "" : "Content-Type: application/json\r\n";
+  return `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${type}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+/** Holds every call of a method until it is let go on. */
+function hold<Name extends string>(object: Record<Name, unknown>, name: Name) {
+  const original = (object[name] as (...args: unknown[]) => unknown).bind(object);
+  let letGo = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let calls = 0;
+  Object.assign(object, {
+    [name]: async (...args: unknown[]) => {
+      calls += 1;
+      await gate;
+      return original(...args);
+    },
+  });
+  return {
+    reached: (times: number) =>
+      vi.waitFor(() => {
+        expect(calls).toBe(times);
+      }),
+    letGo,
+  };
+}
+
+/** Sends the bytes, and hangs up when that is right. Resolves when the server knows. */
+async function sendAndLeave(server: HttpServer, bytes: string, when: () => Promise<unknown>): Promise<void> {
+  const connection = server.nextConnection();
+  const client = await connectTo(server.url);
+  const served = await connection;
+  const closed = once(served, "close");
+  client.write(bytes);
+  await when();
+  client.destroy();
+  await closed;
+}
+
+async function auditOf(server: HttpServer) {
+  return (await server.get("/v1/audit")).as(AuditPageView).items.map(({ action, target, status }) => ({
+    action,
+    target,
+    status,
+  }));
+}
+
+function linesOf(server: HttpServer, path: string) {
+  return server.logged('"msg":"request"').filter((line) => line["path"] === path);
+}
+
+async function counted(server: HttpServer, route: string): Promise<string[]> {
+  const { text } = await server.get("/metrics");
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("konveier_http_requests_total") && line.includes(`"${route}"`));
+}
+
+describe("a call whose client goes away", () => {
+  test.each(["before its audit entry", "during its change"])(
+    "%s has its status in the audit log, the access log and the metrics",
+    async (moment) => {
+      const server = await startHttpServer();
+      await server.post("/v1/queues/q/resume");
+      const { audit, queues } = server.store;
+      const held =
+        moment === "during its change"
+          ? hold(queues as unknown as Record<"pause", unknown>, "pause")
+          : hold(audit as unknown as Record<"begin", unknown>, "begin");
+      await sendAndLeave(server, call("POST", "/v1/queues/q/pause"), () => held.reached(1));
+      expect(linesOf(server, "/v1/queues/q/pause")).toEqual([]);
+      held.letGo();
+      await vi.waitFor(async () => {
+        expect((await auditOf(server))[0]).toEqual({ action: "pauseQueue", target: "q", status: 200 });
+      });
+      expect(linesOf(server, "/v1/queues/q/pause")).toMatchObject([{ status: 200, clientGone: true }]);
+      expect(await counted(server, "/v1/queues/:name/pause")).toEqual([
+        expect.stringMatching(/method="POST".*code="200".* 1$/),
+      ]);
+    },
+  );
+
+  test("keeps the status of a refusal", async () => {
+    const server = await startHttpServer();
+    const { token } = await issueToken(server, ["operator"]);
+    const finding = hold(server.store.tokens as unknown as Record<"find", unknown>, "find");
+    await sendAndLeave(server, call("POST", "/v1/tokens", token, '{"name":"a","scopes":["admin"]}'), () =>
+      finding.reached(1),
+    );
+    finding.letGo();
+    await vi.waitFor(async () => {
+      expect((await auditOf(server))[0]).toEqual({ action: "createToken", target: null, status: 403 });
+    });
+    expect(linesOf(server, "/v1/tokens")).toMatchObject([{ status: 201 }, { status: 403, clientGone: true }]);
+  });
+
+  test("ends for each of the calls that it sent one after the other", async () => {
+    const server = await startHttpServer();
+    const pausing = hold(server.store.queues as unknown as Record<"pause", unknown>, "pause");
+    const paths = Array.from({ length: 30 }, (_, index) => `/v1/queues/q${index}/pause`);
+    await sendAndLeave(server, paths.map((path) => call("POST", path)).join(""), () => pausing.reached(30));
+    pausing.letGo();
+    await vi.waitFor(async () => {
+      const entries = await auditOf(server);
+      expect(entries.map(({ status }) => status)).toEqual(paths.map(() => 200));
+    });
+    for (const path of paths) expect(linesOf(server, path)).toMatchObject([{ clientGone: true }]);
+  });
+
+  test("ends an event stream and a waiting claim", async () => {
+    const server = await startHttpServer();
+    const connection = server.nextConnection();
+    const client = await connectTo(server.url);
+    const served = await connection;
+    client.write(call("GET", "/v1/events"));
+    await happened(client, "data");
+    const closed = once(served, "close");
+    client.destroy();
+    await closed;
+    await vi.waitFor(() => {
+      expect(linesOf(server, "/v1/events")).toMatchObject([{ status: 200, clientGone: true }]);
+    });
+    const waiting = '{"workerId":"w","queues":["q"],"waitMs":30000}';
+    await sendAndLeave(server, call("POST", "/v1/claim", API_TOKEN, waiting), () =>
+      vi.waitFor(async () => {
+        expect((await server.get("/metrics")).text).toContain("konveier_claim_waiters 1");
+      }),
+    );
+    await vi.waitFor(() => {
+      expect(linesOf(server, "/v1/claim")).toMatchObject([{ status: 200, clientGone: true }]);
+    });
+  });
+
+  test("is no defect of the server when its body is missing", async () => {
+    const server = await startHttpServer();
+    const half = call("POST", "/v1/jobs", API_TOKEN, `{"name":"a","payload":"${"x".repeat(1_000)}"}`);
+    await sendAndLeave(server, half.slice(0, -500), () => once(server.server.app.server, "request"));
+    await vi.waitFor(() => {
+      expect(linesOf(server, "/v1/jobs")).toMatchObject([{ status: 400, clientGone: true }]);
+    });
+    expect(server.logged('"level":"error"')).toEqual([]);
+  });
+});
+
+test.each([
+  ["claims", call("POST", "/v1/claim", API_TOKEN, '{"workerId":"w","queues":["q"],"waitMs":30000}')],
+  ["event streams", call("GET", "/v1/events")],
+  ["waits for a job", call("GET", "/v1/jobs/1/wait")],
+])("60 %s on one connection leak no listeners", async (_what, bytes) => {
+  const server = await startHttpServer();
+  await server.post("/v1/jobs", { name: "a" });
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  let begun = 0;
+  await sendAndLeave(
+    server,
+    bytes.repeat(60),
+    () =>
+      new Promise<void>((resolve) => {
+        server.server.app.server.on("request", () => {
+          begun += 1;
+          if (begun === 60) setImmediate(resolve);
+        });
+      }),
+  );
+  await vi.waitFor(() => {
+    expect(server.logged('"msg":"request"').filter(({ clientGone }) => clientGone === true)).toHaveLength(60);
+  });
+  expect(warnings).toEqual([]);
+});
+
+test("A call is counted once, and its client is not said to be gone when it is not", async () => {
+  const server = await startHttpServer();
+  for (let times = 0; times < 3; times += 1) await server.post("/v1/queues/q/pause");
+  await server.post("/v1/jobs/7/cancel");
+  await vi.waitFor(() => {
+    expect(linesOf(server, "/v1/queues/q/pause")).toHaveLength(3);
+  });
+  for (const line of linesOf(server, "/v1/queues/q/pause")) expect(line).not.toHaveProperty("clientGone");
+  expect(await counted(server, "/v1/queues/:name/pause")).toEqual([expect.stringMatching(/ 3$/)]);
+  expect((await auditOf(server)).map(({ status }) => status)).toEqual([404, 200, 200, 200]);
+});
