@@ -25,12 +25,6 @@ export interface Versioned<Value> {
   readonly etag: string | null;
 }
 
-/** Reads JSON, and the ETag that an edit must name. @throws Problem */
-export async function readVersioned<Answer>(path: string, signal?: AbortSignal): Promise<Versioned<Answer>> {
-  const answer = await exchange(path, {}, signal);
-  return { value: (await answer.json()) as Answer, etag: answer.headers.get("ETag") };
-}
-
 /** Reads the text of an answer, and the ETag that an edit must name. @throws Problem */
 export async function readVersionedText(path: string, signal?: AbortSignal): Promise<Versioned<string>> {
   const answer = await exchange(path, {}, signal);
@@ -79,7 +73,7 @@ export async function send<Answer = null>(path: string, sent: Sent): Promise<Ans
 }
 
 /** An address below `/v1`, with what is null or undefined left out. */
-export function pathWith(path: string, query: Query): string {
+function pathWith(path: string, query: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== null && value !== undefined && value !== "") parameters.set(name, String(value));

@@ -12,7 +12,7 @@ export type { InfoView } from "../../../src/api/info.js";
 export type { DeadGroupListView, DeadGroupView } from "../../../src/api/dead.js";
 export type { ExplanationView } from "../../../src/api/explanation.js";
 export type { AttemptView, JobDetailView, JobView, LogLineView } from "../../../src/api/job.js";
-export type { JobCountView, JobPageView } from "../../../src/api/job-list.js";
+export type { JobPageView } from "../../../src/api/job-list.js";
 export type { BulkPreviewView, OperationView } from "../../../src/api/operation.js";
 export type { Problem as ProblemView } from "../../../src/api/problem.js";
 export type { QueueDetailView, QueueView } from "../../../src/api/queue.js";

@@ -4,7 +4,8 @@ import { serverNow } from "../live/clock.js";
 import { ProblemNote } from "../ui/problem-note.js";
 import type { RangeName } from "./ranges.js";
 import { finishedPoints, useActivity, type SeriesOf } from "./series.js";
-import { TimeChart, type Line } from "./time-chart.js";
+import type { Line } from "./chart-props.js";
+import { TimeChart } from "./time-chart.js";
 
 /** How many jobs were finished, and what failed. */
 export function ActivityChart({

@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import type { Formats } from "../i18n/format.js";
-import type { Line } from "./time-chart.js";
+import type { Line } from "./chart-props.js";
 
 const DAY_S = 86_400;
 // The type's name for this number does not exist at run time.

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../i18n/text.js";
-import type { TimeChartProps } from "./time-chart.js";
+import type { TimeChartProps } from "./chart-props.js";
 
 /** The values of a chart for those who do not see it, the newest first. */
 export function ChartTable({ title, times, lines, show }: TimeChartProps): ReactNode {

@@ -4,7 +4,8 @@ import { serverNow } from "../live/clock.js";
 import { ProblemNote } from "../ui/problem-note.js";
 import type { RangeName } from "./ranges.js";
 import { finishedPoints, useDurations, type SeriesOf } from "./series.js";
-import { TimeChart, type Line } from "./time-chart.js";
+import type { Line } from "./chart-props.js";
+import { TimeChart } from "./time-chart.js";
 
 /** Percentiles of a duration over time, as the server estimates them from its histograms. */
 export function DurationChart({

@@ -72,7 +72,7 @@ function Step({
 }): ReactNode {
   const { t } = useTexts();
   return (
-    <li className={done ? "step done" : "step"}>
+    <li className={done ? "first-step done" : "first-step"}>
       <h3>
         {title} {done && <Icon name="check" />}
         {done && <span className="visually-hidden">{t("firstRun.done")}</span>}

@@ -50,7 +50,6 @@ export async function dashboardRoutes(app: App): Promise<void> {
 }
 
 function sendPage(reply: FastifyReply): FastifyReply {
-  reply.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
   return sendFile(reply, "index.html", { maxAge: 0, immutable: false });
 }
 
@@ -59,6 +58,8 @@ function sendFile(
   file: string,
   caching: { readonly maxAge: number; readonly immutable: boolean },
 ): FastifyReply {
+  // A worker's policy is that of its script, so all files have it.
+  reply.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
   // Every other answer is never to be stored; these may be.
   reply.removeHeader("Cache-Control");
   return reply.sendFile(file, caching);

@@ -39,7 +39,7 @@ export function OperationNote({
     }
   };
   return (
-    <div className="trial operation">
+    <div className="trial group-operation">
       {error !== null && <ProblemNote error={error} />}
       <span className="operation-text">
         {outcome ?? t(`operation.${action}.running`, { changed, matched: Math.max(matched, changed) })}

@@ -36,7 +36,7 @@ export function FilterChip({
 }
 
 /** Underlined from where the fault is, or whole when it is at the end. */
-export function Marked({ text, at }: { readonly text: string; readonly at: number }): ReactNode {
+function Marked({ text, at }: { readonly text: string; readonly at: number }): ReactNode {
   const from = at >= text.length ? 0 : at;
   return (
     <>
