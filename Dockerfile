@@ -11,6 +11,7 @@ RUN npm ci --no-audit --no-fund
 COPY LICENSE tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
+COPY dashboard ./dashboard
 RUN npm run build
 RUN npm prune --omit=dev --no-audit --no-fund
 

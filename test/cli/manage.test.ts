@@ -53,7 +53,7 @@ describe("konveier", () => {
       job: { queue: "q" },
     });
     expect([neither.code, wrong.code]).toEqual([2, 2]);
-    expect(wrong.stderr).toContain("  /cron");
+    expect(wrong.stderr).toContain("/cron");
     const [list, get, preview, paused, job] = await Promise.all([
       run("list", "-o", "ids"),
       run("get", "a", "-o", "table"),

@@ -87,7 +87,7 @@ async function recover({ point, file }: Remains, frame: Frame): Promise<void> {
   if (operation.repeatable) {
     // The client got no answer and says it again.
     await perform(world, operation);
-    expect(contentsOf(file)).toEqual(frame.after);
+    expect(withoutNotes(contentsOf(file))).toEqual(withoutNotes(frame.after));
   }
   const tokenBefore = lastToken(file);
   await world.store.close();
@@ -99,6 +99,12 @@ async function recover({ point, file }: Remains, frame: Frame): Promise<void> {
     expect(token).toBeGreaterThan(tokenBefore);
     expect(payload).toBeTypeOf("object");
   }
+}
+
+/** What is said twice is noticed twice by those who look on, and changes nothing else. */
+function withoutNotes(contents: Frame["after"]): Frame["after"] {
+  const isNote = (row: unknown): boolean => (row as { name: string }).name === "job_note";
+  return { ...contents, sequences: contents["sequences"]!.filter((row) => !isNote(row)) };
 }
 
 function readJournal(file: string): JournalEntry[] {

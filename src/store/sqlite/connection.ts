@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { KonveierError } from "../../core/errors.js";
@@ -97,7 +97,12 @@ function createPrivately(path: string): void {
 }
 
 function isLeadingNowhere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) === undefined && lstatSync(path).isSymbolicLink();
+  try {
+    return lstatSync(path).isSymbolicLink() && !existsSync(path);
+  } catch {
+    // There is nothing: what is wrong with the path is told by whoever opens it.
+    return false;
+  }
 }
 
 /**
