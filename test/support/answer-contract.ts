@@ -46,6 +46,8 @@ function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   const type = String(reply.getHeader("content-type") ?? "");
   if (type.startsWith("application/problem+json"))
     return faultOfProblem(request, JSON.parse(String(payload)));
+  // Pages and files of the dashboard are no part of the API, and not in its description.
+  if (request.routeOptions.schema?.hide === true) return null;
   const responses = request.routeOptions.schema?.response as Record<string, TSchema> | undefined;
   const schema = responses?.[reply.statusCode];
   if (schema === undefined) return "the route declares no such status";

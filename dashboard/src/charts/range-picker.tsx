@@ -27,7 +27,7 @@ export function RangePicker(): ReactNode {
           href={addressOf(name)}
           replace
           aria-current={name === chosen ? "true" : undefined}
-          aria-label={t(`chart.range.${name}`)}
+          title={t(`chart.range.${name}`)}
         >
           {t(`chart.short.${name}`)}
         </Link>
