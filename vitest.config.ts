@@ -7,8 +7,9 @@ export default defineConfig({
     // Tests load a native add-on and start child processes: worker threads would share too much.
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // No measure of speed, only an end for what hangs: a test that starts several servers takes its time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ["default"],
   },
 });

@@ -14,7 +14,7 @@ export default defineConfig({
     // Text in the document is forbidden by the content security policy, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 700,
+    chunkSizeWarningLimit: 1_000,
   },
   worker: { format: "es" },
   server: { proxy: { "/v1": "http://127.0.0.1:8085" } },

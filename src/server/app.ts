@@ -91,7 +91,8 @@ export async function createApp(
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(() => {
-    throw new Error("Unknown addresses are refused before they come here");
+    // Unknown addresses do not come so far; files that are not there do.
+    throw new KonveierError("not_found", "There is no such address.");
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, jsonBodyParser());

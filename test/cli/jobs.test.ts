@@ -7,7 +7,7 @@ import { startHttpServer, type HttpServer } from "../support/http-server.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
 // Each test starts processes, which takes its time where many tests run at once.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 async function enqueue(server: HttpServer, ...names: readonly string[]): Promise<void> {
   for (const name of names) await server.post("/v1/jobs", { name });

@@ -7,7 +7,7 @@ import { API_TOKEN, startHttpServer } from "../support/http-server.js";
 import { tempDirectory } from "../support/temp-directory.js";
 import { issueToken } from "../support/tokens.js";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 describe("konveier", () => {
   test("pauses queues, and shows queues, workers, figures and the audit log", async () => {

@@ -6,7 +6,7 @@ import { startHttpServer, type HttpServer } from "../support/http-server.js";
 import { eventually } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const MODULE = `
 export const jobs = [

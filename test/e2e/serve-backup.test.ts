@@ -8,7 +8,7 @@ import { startServer, type ServerProcess } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
 // Each test starts processes, which takes its time where many tests run at once.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 /** docs/operating.md says how to make a backup while the server runs; here it is done. */
 

@@ -15,7 +15,7 @@ import {
 import { tempDirectory } from "../support/temp-directory.js";
 
 // Each test starts processes, which takes its time where many tests run at once.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let cwd: string;
 

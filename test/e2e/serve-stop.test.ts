@@ -9,7 +9,7 @@ import { tempDirectory } from "../support/temp-directory.js";
 import { startReceiver } from "../support/webhook.js";
 
 // Each test starts processes, which takes its time where many tests run at once.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let cwd: string;
 let receiver: PatientReceiver;

@@ -5,7 +5,7 @@ import { tempDirectory } from "../support/temp-directory.js";
 import { startReceiver, type Receiver } from "../support/webhook.js";
 
 // Each test starts processes, which takes its time where many tests run at once.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = Buffer.alloc(24, 3);
 

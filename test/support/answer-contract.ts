@@ -5,8 +5,14 @@ import { Check, Errors } from "typebox/value";
 import { Problem } from "../../src/api/problem.js";
 import { problemsOf } from "../../src/server/openapi/problems-of.js";
 
-/** Of unknown addresses and methods, where no route is there that could declare them. */
-const WITHOUT_ROUTE = new Set(["not_found", "method_not_allowed", "unauthorized", "too_many_failures"]);
+/** Of unknown addresses and methods, and of files: there is no route of the API that could declare them. */
+const WITHOUT_ROUTE = new Set([
+  "not_found",
+  "method_not_allowed",
+  "unauthorized",
+  "too_many_failures",
+  "bad_request",
+]);
 /** Whether a route takes a body or not, a body may be there, and be refused. */
 const OF_ANY_BODY = new Set(["malformed_json", "body_too_large", "unsupported_media_type"]);
 

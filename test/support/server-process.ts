@@ -146,7 +146,7 @@ export class ServerProcess {
 export async function eventually<T>(
   ask: () => Promise<T>,
   fits: (answer: T) => boolean,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {

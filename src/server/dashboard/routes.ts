@@ -14,6 +14,9 @@ const BUILT = ["../../dashboard/", "../../../dist/dashboard/"].map((path) =>
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
+/** A new build has other file names, so the browser asks whether there is one. */
+const ALWAYS_ASKED = { maxAge: 0, immutable: false };
+
 /** Scripts, styles and answers come from here and from nowhere else; nothing is written into the document itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -39,28 +42,28 @@ export async function dashboardRoutes(app: App): Promise<void> {
   }
   await app.register(fastifyStatic, { root, serve: false, preCompressed: true });
   const open = { schema: { hide: true }, config: { access: "public" } } as const;
-  for (const page of DASHBOARD_PAGES) app.get(page, open, (_request, reply) => sendPage(reply));
+  const assets = join(root, "assets");
+  for (const page of DASHBOARD_PAGES) {
+    app.get(page, open, (_request, reply) => sendFile(reply, "index.html", root, ALWAYS_ASKED));
+  }
   app.get<{ Params: { "*": string } }>("/assets/*", open, (request, reply) =>
     // Their names have a hash of what is in them.
-    sendFile(reply, `assets/${request.params["*"]}`, { maxAge: YEAR_MS, immutable: true }),
+    sendFile(reply, request.params["*"], assets, { maxAge: YEAR_MS, immutable: true }),
   );
   for (const file of ["theme.js", "favicon.svg"]) {
-    app.get(`/${file}`, open, (_request, reply) => sendFile(reply, file, { maxAge: 0, immutable: false }));
+    app.get(`/${file}`, open, (_request, reply) => sendFile(reply, file, root, ALWAYS_ASKED));
   }
-}
-
-function sendPage(reply: FastifyReply): FastifyReply {
-  return sendFile(reply, "index.html", { maxAge: 0, immutable: false });
 }
 
 function sendFile(
   reply: FastifyReply,
   file: string,
+  directory: string,
   caching: { readonly maxAge: number; readonly immutable: boolean },
 ): FastifyReply {
   // A worker's policy is that of its script, so all files have it.
   reply.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
   // Every other answer is never to be stored; these may be.
   reply.removeHeader("Cache-Control");
-  return reply.sendFile(file, caching);
+  return reply.sendFile(file, directory, caching);
 }
