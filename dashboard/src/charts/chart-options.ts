@@ -3,8 +3,7 @@ import type { Formats } from "../i18n/format.js";
 import type { Line } from "./chart-props.js";
 
 const DAY_S = 86_400;
-// The type's name for this number does not exist at run time.
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the type's name for this number does not exist at run time
 const LOGARITHMIC: uPlot.Scale = { distr: 3 };
 
 export const CHART_COLOURS = ["accent", "good", "warn", "bad", "muted", "line"] as const;
