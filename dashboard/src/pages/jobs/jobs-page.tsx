@@ -1,10 +1,9 @@
 import { useCallback, useRef, useState, type ReactNode } from "react";
 import { useJobCounts, sumOf, type JobCountsView, type StateCount } from "../../api/job-counts.js";
-import { useQueuesQuery, useSelf } from "../../api/queries.js";
+import { useQueuesQuery } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
-import { ActionButton } from "../../ui/action-button.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { FirstRun } from "../../ui/first-run.js";
-import { NewJobDialog } from "../../ui/new-job-dialog.js";
 import { OperationsStrip } from "../../ui/operations-strip.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { isAtWork } from "./at-work.js";
@@ -12,14 +11,16 @@ import { useListPreferences } from "./columns.js";
 import { FilterBar } from "./filter-bar.js";
 import { filterFaultOf } from "./filter-fault.js";
 import { JobList } from "./job-list.js";
-import { useJobsFilter, type JobsFilter } from "./jobs-url.js";
+import { useJobsFilter, wholeFilter, type JobsFilter } from "./jobs-url.js";
 import { Pager } from "./pager.js";
 import { StateTabs } from "./state-tabs.js";
 import { useJobsList } from "./use-jobs-list.js";
 
 /** Finds jobs, and acts on one or many of them. */
 export function JobsPage(): ReactNode {
+  const { t } = useTexts();
   const filter = useJobsFilter();
+  usePageTitle([wholeFilter(filter), t("nav.jobs")]);
   const { limit } = useListPreferences();
   const frame = useRef<HTMLDivElement>(null);
   const busy = useRef(false);
@@ -32,7 +33,9 @@ export function JobsPage(): ReactNode {
   const [teaching, setTeaching] = useTeaching(list.answer !== null && list.rows.length === 0);
   return (
     <div className="page jobs-page">
-      <Header />
+      <header className="page-header">
+        <h1>{t("nav.jobs")}</h1>
+      </header>
       <OperationsStrip />
       {teaching && (
         <FirstRun
@@ -61,35 +64,6 @@ export function JobsPage(): ReactNode {
         {fault === null && <Pager filter={filter} page={list.answer?.page} />}
       </section>
     </div>
-  );
-}
-
-function Header(): ReactNode {
-  const { t } = useTexts();
-  const self = useSelf().data;
-  const [open, setOpen] = useState(false);
-  const may = self?.capabilities.includes("enqueue") !== false;
-  return (
-    <header className="page-header">
-      <h1>{t("nav.jobs")}</h1>
-      <ActionButton
-        icon="plus"
-        tone="primary"
-        refusal={may ? null : t("newJob.refusal")}
-        onPress={() => {
-          setOpen(true);
-        }}
-      >
-        {t("newJob.open")}
-      </ActionButton>
-      {open && (
-        <NewJobDialog
-          onClose={() => {
-            setOpen(false);
-          }}
-        />
-      )}
-    </header>
   );
 }
 

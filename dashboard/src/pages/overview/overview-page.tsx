@@ -7,6 +7,8 @@ import { RangePicker, useRange } from "../../charts/range-picker.js";
 import { useActivity } from "../../charts/series.js";
 import { useTexts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
+import { useDeadCount } from "../../shell/dead-count.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { Findings } from "./findings.js";
 import { LatestDead } from "./latest-dead.js";
@@ -18,6 +20,8 @@ import { WorstQueues } from "./worst-queues.js";
 export function OverviewPage(): ReactNode {
   const { t } = useTexts();
   const range = useRange();
+  const dead = useDeadCount();
+  usePageTitle([t("nav.overview")], dead > 0 ? t("title.dead", { count: dead }) : null);
   const { data, error, refetch } = useLiveQuery(
     ["overview"],
     (signal) => read<OverviewView>("/v1/stats/overview", {}, signal),
