@@ -1,9 +1,9 @@
-import { useCallback, useRef, useState, type ReactNode } from "react";
+import { useCallback, useRef, type ReactNode } from "react";
 import { useJobCounts, sumOf, type JobCountsView, type StateCount } from "../../api/job-counts.js";
-import { useQueuesQuery } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
 import { usePageTitle } from "../../shell/page-title.js";
 import { FirstRun } from "../../ui/first-run.js";
+import { useFirstRun } from "../../ui/first-run-state.js";
 import { OperationsStrip } from "../../ui/operations-strip.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { isAtWork } from "./at-work.js";
@@ -30,20 +30,14 @@ export function JobsPage(): ReactNode {
   }, []);
   const counts = useJobCounts(filter.rest).data;
   const fault = filterFaultOf(list.error);
-  const [teaching, setTeaching] = useTeaching(list.answer !== null && list.rows.length === 0);
+  const teaching = useFirstRun() === "shown";
   return (
     <div className="page jobs-page">
       <header className="page-header">
         <h1>{t("nav.jobs")}</h1>
       </header>
       <OperationsStrip />
-      {teaching && (
-        <FirstRun
-          onClose={() => {
-            setTeaching(false);
-          }}
-        />
-      )}
+      {teaching && <FirstRun />}
       <FilterBar filter={filter} fault={fault} />
       <section className="card" aria-busy={list.changing}>
         <StateTabs filter={filter} counts={counts} />
@@ -65,23 +59,6 @@ export function JobsPage(): ReactNode {
       </section>
     </div>
   );
-}
-
-/** Whether the server has no jobs at all yet; once so, until the reader has seen enough. */
-function useTeaching(empty: boolean): readonly [boolean, (teaching: boolean) => void] {
-  const queues = useQueuesQuery().data;
-  const [teaching, setTeaching] = useState(false);
-  const [over, setOver] = useState(false);
-  const none =
-    empty &&
-    queues?.items.every(({ counts }) => Object.values(counts).every((count) => count === 0)) === true;
-  if (none && !teaching && !over) setTeaching(true);
-  return [
-    teaching && !over,
-    () => {
-      setOver(true);
-    },
-  ];
 }
 
 /** How many jobs the whole filter matches, where the counts tell. */
