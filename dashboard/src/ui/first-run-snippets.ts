@@ -7,19 +7,23 @@ export function curlSnippet(server: string): string {
 }
 
 export function typeScriptSnippet(server: string): string {
-  return `import * as konveier from "konveier/client";
+  return `import {
+  defineJob,
+  KonveierClient,
+  RemoteWorker,
+} from "konveier/client";
 
 const url = "${server}";
 const token = process.env.API_TOKEN!;
-const client = new konveier.KonveierClient({ url, token });
-
-const greet = konveier.defineJob<{ name: string }>("greet", {
-  handler: ({ payload }) => ({ text: \`Hello, \${payload.name}!\` }),
+const client = new KonveierClient({ url, token });
+const greet = defineJob<{ name: string }>("greet", {
+  handler: ({ payload }) => ({ hello: payload.name }),
 });
 
-const worker = new konveier.RemoteWorker({ client, jobs: [greet] });
+const worker = new RemoteWorker({ client, jobs: [greet] });
 await worker.start();
-process.once("SIGINT", () => worker.stop({ graceMs: 10_000 }));
+const stop = () => worker.stop({ graceMs: 10_000 });
+process.once("SIGTERM", stop).once("SIGINT", stop);
 await worker.finished;
 `;
 }
@@ -35,7 +39,7 @@ worker = Worker(url, token, queues=["default"])
 
 @worker.handler("greet")
 def greet(job):
-    return {"text": f"Hello, {job.payload['name']}!"}
+    return {"hello": job.payload["name"]}
 
 
 worker.run()  # until SIGTERM or SIGINT

@@ -34,16 +34,16 @@ export function FirstRun(): ReactNode {
         <h2 id="first-run-title">{t("firstRun.title")}</h2>
         <Progress reached={reached} />
         <Status reached={reached} job={jobs.at(-1)} />
+        <div className="first-part">
+          <h3>{t("firstRun.enqueue")}</h3>
+          <p className="muted">{t("firstRun.token")}</p>
+          <Snippet title="curl" text={curlSnippet(server)} />
+        </div>
+        <div className="first-part">
+          <h3>{t("firstRun.work")}</h3>
+          <p className="muted">{t("firstRun.workLead")}</p>
+        </div>
         <div className="snippets">
-          <div className="first-part">
-            <h3>{t("firstRun.enqueue")}</h3>
-            <p className="muted">{t("firstRun.token")}</p>
-            <Snippet title="curl" text={curlSnippet(server)} />
-          </div>
-          <div className="first-part">
-            <h3>{t("firstRun.work")}</h3>
-            <p className="muted">{t("firstRun.workLead")}</p>
-          </div>
           <div className="first-part">
             <Snippet title="TypeScript" text={typeScriptSnippet(server)} />
             <RunIt text="firstRun.typescript" file="worker.mts" command="npx tsx worker.mts" />

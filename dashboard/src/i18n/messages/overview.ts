@@ -5,7 +5,7 @@ export const overview = messages({
   en: {
     "overview.allGood": "Nothing needs attention.",
     "overview.findings": "Findings",
-    "overview.since": "since {time}",
+    "overview.since": "for {age}",
     "overview.pending": "Pending",
     "overview.oldest": "oldest {age}",
     "overview.noWait": "nothing waits",
@@ -21,6 +21,7 @@ export const overview = messages({
     "overview.dead": "Dead",
     "overview.deadHour": "{n} in the last hour",
     "overview.queues": "Queues that need a look",
+    "overview.calmQueues": "Nothing waits, nothing is dead, nothing is paused.",
     "overview.allQueues": "All queues",
     "overview.latestDead": "Newest dead letters",
     "overview.allDead": "All dead letters",
@@ -42,7 +43,7 @@ export const overview = messages({
     "finding.failing":
       "{name} fails: {failed} of {attempts} attempts in the last 15 minutes (queue {queue}).",
     "finding.dead_recently":
-      "{name} in queue {queue}: {count} died in the last hour, {before} an hour before.",
+      "{name} in queue {queue}: {count} died in the last hour, {before} per hour before that.",
     "finding.leases_lost":
       "Workers crash or hang: {count} leases ran out in queue {queue} in the last 15 minutes.",
     "finding.worker_silent": "Worker {worker} has been silent for {age} with {running} jobs.",
@@ -59,7 +60,7 @@ export const overview = messages({
   ru: {
     "overview.allGood": "Вмешательство не требуется.",
     "overview.findings": "Состояние",
-    "overview.since": "с {time}",
+    "overview.since": "уже {age}",
     "overview.pending": "Готовы",
     "overview.oldest": "старшая ждёт {age}",
     "overview.noWait": "никто не ждёт",
@@ -80,6 +81,7 @@ export const overview = messages({
     "overview.dead": "Не выполнены",
     "overview.deadHour": "{n} за последний час",
     "overview.queues": "На что взглянуть",
+    "overview.calmQueues": "Никто не ждёт, невыполненных и приостановленных нет.",
     "overview.allQueues": "Все очереди",
     "overview.latestDead": "Недавно не выполненные",
     "overview.allDead": "Все невыполненные",

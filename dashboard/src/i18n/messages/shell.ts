@@ -81,7 +81,7 @@ export const shell = messages({
     "nav.workers": "Обработчики",
     "nav.metrics": "Метрики",
     "nav.settings": "Настройки",
-    "live.live": "В реальном времени",
+    "live.live": "Онлайн",
     "live.connecting": "Подключение",
     "live.reconnecting": "Переподключение",
     "live.paused": "На паузе",

@@ -7,7 +7,7 @@ import { useLiveQuery } from "../../live/use-live-query.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { ProblemNote } from "../../ui/problem-note.js";
-import { RelativeTime } from "../../ui/time.js";
+import { Age } from "../../ui/time.js";
 import { FindingText, findingPath } from "./finding-text.js";
 
 const TONES: Record<FindingView["severity"], { readonly tone: Tone; readonly icon: IconName }> = {
@@ -56,11 +56,9 @@ function Finding({ finding }: { readonly finding: FindingView }): ReactNode {
       </Badge>
       <span className="finding-text">
         <FindingText finding={finding} />
-        {finding.since !== null && (
-          <span className="muted">
-            {" "}
-            {rich("overview.since", { time: <RelativeTime at={finding.since} /> })}
-          </span>
+        {/* How long a queue has stood still is what its sentence says. */}
+        {finding.since !== null && finding.code !== "queue_stalled" && (
+          <span className="muted"> {rich("overview.since", { age: <Age since={finding.since} /> })}</span>
         )}
       </span>
       {path !== null && (

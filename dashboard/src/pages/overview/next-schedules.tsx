@@ -5,7 +5,7 @@ import type { ScheduleView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { schedulePath } from "../../shell/routes.js";
-import { ProblemNote } from "../../ui/problem-note.js";
+import { TableCard } from "../../ui/table-card.js";
 import { RelativeTime } from "../../ui/time.js";
 
 const READ = 500;
@@ -25,46 +25,33 @@ export function NextSchedules(): ReactNode {
     .sort((a, b) => a.nextRunAt.localeCompare(b.nextRunAt))
     .slice(0, SHOWN);
   return (
-    <section className="card">
-      <div className="card-header">
-        <h2>{t("overview.next")}</h2>
-        <Link href="/schedules">{t("overview.allSchedules")}</Link>
-      </div>
-      {error !== null && data === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
-      {next?.length === 0 && <p className="empty">{t("overview.noSchedules")}</p>}
-      {next !== undefined && next.length > 0 && (
-        <div className="table-frame">
-          <table className="stacks">
-            <caption className="visually-hidden">{t("overview.next")}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t("overview.schedule")}</th>
-                <th scope="col">{t("overview.job")}</th>
-                <th scope="col" className="number">
-                  {t("overview.nextRun")}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {next.map(({ key, job, nextRunAt }) => (
-                <tr key={key}>
-                  <th scope="row">
-                    <Link href={schedulePath(key)} className="job-text">
-                      {key}
-                    </Link>
-                  </th>
-                  <td className="job-text" data-label={t("overview.job")}>
-                    {job.name}
-                  </td>
-                  <td className="number" data-label={t("overview.nextRun")}>
-                    <RelativeTime at={nextRunAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+    <TableCard
+      title={t("overview.next")}
+      link={{ href: "/schedules", text: t("overview.allSchedules") }}
+      columns={[
+        { title: t("overview.schedule") },
+        { title: t("overview.job") },
+        { title: t("overview.nextRun"), isNumber: true },
+      ]}
+      rows={next}
+      row={({ key, job, nextRunAt }) => (
+        <tr key={key}>
+          <th scope="row">
+            <Link href={schedulePath(key)} className="job-text">
+              {key}
+            </Link>
+          </th>
+          <td className="job-text" data-label={t("overview.job")}>
+            {job.name}
+          </td>
+          <td className="number" data-label={t("overview.nextRun")}>
+            <RelativeTime at={nextRunAt} />
+          </td>
+        </tr>
       )}
-    </section>
+      empty={t("overview.noSchedules")}
+      error={error}
+      retry={() => void refetch()}
+    />
   );
 }

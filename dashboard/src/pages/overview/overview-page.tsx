@@ -59,10 +59,12 @@ function Figures({ isNew }: { readonly isNew: boolean }): ReactNode {
       <ActivityChart of={{}} range={range}>
         <RangePicker />
       </ActivityChart>
-      <div className="columns">
-        <WorstQueues queues={data?.queues ?? []} />
+      <div className="columns overview-columns">
+        <div className="overview-column">
+          <WorstQueues queues={data?.queues} />
+          <NextSchedules />
+        </div>
         <LatestDead />
-        <NextSchedules />
       </div>
     </>
   );

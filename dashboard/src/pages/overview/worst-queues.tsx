@@ -1,95 +1,35 @@
 import type { ReactNode } from "react";
-import { Link } from "wouter";
 import type { OverviewView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
-import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
-import { Badge } from "../../ui/badge.js";
-import { Age } from "../../ui/time.js";
+import { TableCard } from "../../ui/table-card.js";
+import { OldestWait, QueueCount, QueueName } from "../queues/queue-cells.js";
+import { worstFirst } from "./worst-first.js";
 
 const SHOWN = 6;
-type Queue = OverviewView["queues"][number];
 
 /** The queues where jobs have waited longest, then those where most died. */
-export function WorstQueues({ queues }: { readonly queues: readonly Queue[] }): ReactNode {
+export function WorstQueues({ queues }: { readonly queues: OverviewView["queues"] | undefined }): ReactNode {
   const { t } = useTexts();
   return (
-    <section className="card">
-      <div className="card-header">
-        <h2>{t("overview.queues")}</h2>
-        <Link href="/queues">{t("overview.allQueues")}</Link>
-      </div>
-      <div className="table-frame">
-        <table className="stacks">
-          <caption className="visually-hidden">{t("overview.queues")}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t("queues.name")}</th>
-              <th scope="col" className="number">
-                {t("state.pending")}
-              </th>
-              <th scope="col" className="number">
-                {t("queues.oldest")}
-              </th>
-              <th scope="col" className="number">
-                {t("state.dead")}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {worstFirst(queues)
-              .slice(0, SHOWN)
-              .map((queue) => (
-                <tr key={queue.name}>
-                  <th scope="row">
-                    <Link href={queuePath(queue.name)} className="job-text">
-                      {queue.name}
-                    </Link>{" "}
-                    {queue.pausedAt !== null && (
-                      <Badge tone="warn" icon="pause">
-                        {t("state.paused")}
-                      </Badge>
-                    )}
-                  </th>
-                  <td className="number" data-label={t("state.pending")}>
-                    <CountLink queue={queue.name} state="pending" count={queue.counts.pending} />
-                  </td>
-                  <td className="number" data-label={t("queues.oldest")}>
-                    {queue.oldestPendingAt === null ? "–" : <Age since={queue.oldestPendingAt} />}
-                  </td>
-                  <td className="number" data-label={t("state.dead")}>
-                    <CountLink queue={queue.name} state="dead" count={queue.counts.dead} />
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
-}
-
-function CountLink(props: {
-  readonly queue: string;
-  readonly state: string;
-  readonly count: number;
-}): ReactNode {
-  const { format } = useTexts();
-  if (props.count === 0) return "0";
-  return (
-    <Link href={jobsPath(`queue:${filterValue(props.queue)}`, props.state)}>
-      {format.number(props.count)}
-    </Link>
-  );
-}
-
-function worstFirst(queues: readonly Queue[]): readonly Queue[] {
-  const oldest = ({ oldestPendingAt }: Queue): number =>
-    oldestPendingAt === null ? Number.POSITIVE_INFINITY : Date.parse(oldestPendingAt);
-  return [...queues].sort(
-    (a, b) =>
-      Math.sign(oldest(a) - oldest(b)) ||
-      b.lastHour.jobs.dead - a.lastHour.jobs.dead ||
-      b.counts.dead - a.counts.dead ||
-      a.name.localeCompare(b.name),
+    <TableCard
+      title={t("overview.queues")}
+      link={{ href: "/queues", text: t("overview.allQueues") }}
+      columns={[
+        { title: t("queues.name") },
+        { title: t("overview.pending"), isNumber: true },
+        { title: t("queues.oldest"), isNumber: true },
+        { title: t("overview.dead"), isNumber: true },
+      ]}
+      rows={queues === undefined ? undefined : worstFirst(queues).slice(0, SHOWN)}
+      row={(queue) => (
+        <tr key={queue.name}>
+          <QueueName queue={queue} />
+          <QueueCount queue={queue} state="pending" label={t("overview.pending")} />
+          <OldestWait queue={queue} />
+          <QueueCount queue={queue} state="dead" label={t("overview.dead")} />
+        </tr>
+      )}
+      empty={t("overview.calmQueues")}
+    />
   );
 }
