@@ -3,9 +3,10 @@ import { createContext } from "../engine/context.js";
 import { completeRetention } from "../engine/retention.js";
 import { Background } from "../engine/loops/background.js";
 import { startDemo, type Demo } from "../handlers/demo/demo.js";
+import { seedHistory } from "../handlers/demo/history.js";
 import { demoJobs } from "../handlers/demo/jobs.js";
 import { webhookCall } from "../handlers/webhook/webhook-call.js";
-import { openStore } from "../open-store.js";
+import { openStore, sqliteFile } from "../open-store.js";
 import { createServer, logEvents, type KonveierServer } from "../server/index.js";
 import type { Store } from "../store/store.js";
 import { Worker } from "../worker/worker.js";
@@ -42,6 +43,8 @@ export class Service {
 
   async #start(apiToken: string): Promise<string> {
     const { config, logger, store } = this;
+    // Before anything looks at the store, so that nobody meets half a day.
+    const history = config.seedDemo ? await this.#seedHistory() : 0;
     const context = createContext(store, { tracing: this.tracing?.tracer });
     logEvents(context.events, logger);
     const { trustedProxies, environment, effective } = config;
@@ -56,10 +59,17 @@ export class Service {
     const url = await server.listen({ host, port });
     this.#background = new Background(context, config.retention);
     this.#background.start();
-    if (config.seedDemo) this.#demo = await startDemo(context);
+    if (config.seedDemo) this.#demo = await startDemo(context, history > 0);
     this.#worker = worker;
     await worker.start();
     return url;
+  }
+
+  /** A database in memory has one connection, and so no past. */
+  async #seedHistory(): Promise<number> {
+    const { databaseUrl } = this.config;
+    if (sqliteFile(databaseUrl).startsWith(":memory:")) return 0;
+    return seedHistory((clock) => openStore(databaseUrl, { clock, synchronous: "normal" }));
   }
 
   /**

@@ -8,9 +8,13 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** Fills an empty database with demo jobs, and keeps some coming until it is stopped. */
-export async function startDemo(context: EngineContext): Promise<Demo> {
-  const seeded = await seedDemo(context);
+/**
+ * Fills an empty database with demo jobs, and keeps some coming until it is stopped.
+ *
+ * @param hasHistory whether all jobs that are there are the demo's own
+ */
+export async function startDemo(context: EngineContext, hasHistory = false): Promise<Demo> {
+  const seeded = await seedDemo(context, hasHistory);
   const flow = createFlow(context);
   flow.start();
   return { seeded, stop: () => flow.stop() };

@@ -26,7 +26,7 @@ export function seedRequests(): readonly SeedRequest[] {
 
 function emails(): SeedRequest[] {
   return [
-    ...repeat(130, (n) => email(n, usualEmail(n), { backoff: { type: "fixed", delayMs: 2_000 } })),
+    ...repeat(20, (n) => email(n, usualEmail(n), { backoff: { type: "fixed", delayMs: 2_000 } })),
     ...repeat(8, (n) => email(n, {}, { queue: "default" })),
     // Dead soon: out of attempts, or failed for good.
     ...repeat(4, (n) => email(n, { ...BUSY, failAttempts: 1_000, takesMs: 200 }, quickRetries(3))),
@@ -46,7 +46,7 @@ function usualEmail(number: number): Simulation {
 
 function images(): SeedRequest[] {
   return [
-    ...repeat(50, (n) => image(n, { takesMs: 300 + (n % 7) * 200 })),
+    ...repeat(12, (n) => image(n, { takesMs: 300 + (n % 7) * 200 })),
     // Running for as long as somebody may look.
     ...repeat(4, (n) => image(n, { takesMs: 5 * MINUTE * 2 ** n }, { priority: 0, tags: ["panorama"] })),
     ...repeat(2, (n) => image(n, { takesMs: 5_000 }, { timeoutMs: 300, ...quickRetries(2) })),
