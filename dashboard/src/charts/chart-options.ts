@@ -33,7 +33,8 @@ export function chartOptions(request: ChartRequest): uPlot.Options {
   return {
     ...size,
     legend: { show: false },
-    padding: [8, 4, 0, 0],
+    // To the right, room for half of the last time.
+    padding: [8, 18, 0, 0],
     ...(zone !== "local" && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), zone) }),
     scales: {
       x: { time: true },

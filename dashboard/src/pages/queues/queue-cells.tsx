@@ -6,7 +6,9 @@ import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
 import { Badge } from "../../ui/badge.js";
 import { Age } from "../../ui/time.js";
 
-interface QueueProps { readonly queue: QueueView }
+interface QueueProps {
+  readonly queue: QueueView;
+}
 
 /** The head of a queue's row: its name, and whether it is paused. */
 export function QueueName({ queue: { name, pausedAt } }: QueueProps): ReactNode {
