@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === null)("the overview and the frame of the dashboard"
     const done = card.locator(".first-steps > .done");
     await card.getByText("Waiting for the first job").waitFor();
     expect(await done.count()).toBe(1);
-    expect(await page.getByText("Throughput and failures").count()).toBe(0);
+    expect(await page.getByRole("heading", { name: "Throughput and failures" }).count()).toBe(0);
     const top = (await card.boundingBox())?.y;
 
     await server.post("/v1/jobs", { name: "greet", payload: { name: "Ada" } });
@@ -49,7 +49,7 @@ describe.skipIf(CHROMIUM === null)("the overview and the frame of the dashboard"
     expect(await done.count()).toBe(4);
 
     // What a server with jobs shows has come below, so the reader's text has not moved.
-    await page.getByText("Throughput and failures").waitFor();
+    await page.getByRole("heading", { name: "Throughput and failures" }).waitFor();
     expect((await card.boundingBox())?.y).toBe(top);
     await card.getByRole("link", { name: `greet #${id}` }).click();
     await page.getByRole("heading", { name: "greet" }).waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === null)("the overview and the frame of the dashboard"
     await card.getByRole("button", { name: "Hide the first steps" }).click();
     await expect.poll(() => card.count()).toBe(0);
     await page.reload();
-    await page.getByText("Throughput and failures").waitFor();
+    await page.getByRole("heading", { name: "Throughput and failures" }).waitFor();
     expect(await card.count()).toBe(0);
   });
 

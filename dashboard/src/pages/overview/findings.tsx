@@ -58,7 +58,7 @@ function Finding({ finding }: { readonly finding: FindingView }): ReactNode {
         <FindingText finding={finding} />
         {/* How long a queue has stood still is what its sentence says. */}
         {finding.since !== null && finding.code !== "queue_stalled" && (
-          <span className="muted"> {rich("overview.since", { age: <Age since={finding.since} /> })}</span>
+          <span className="muted"> · {rich("overview.since", { age: <Age since={finding.since} /> })}</span>
         )}
       </span>
       {path !== null && (
