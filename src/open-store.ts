@@ -17,7 +17,7 @@ export interface StoreOptions {
 
 /**
  * Opens the store that a URL names: `sqlite:./jobs.db`, `sqlite:/var/lib/jobs.db`, `sqlite::memory:` or
- * a `file:` URL.
+ * `file:///var/lib/jobs.db`.
  *
  * @throws KonveierError `store_…` that says what to do
  */
@@ -46,7 +46,7 @@ export function backupStore(url: string, target: string): BackupReport {
  */
 export function sqliteFile(url: string): string {
   if (url.startsWith("sqlite:")) return sqlitePath(url);
-  if (url.startsWith("file:")) return fileURLToPath(url);
+  if (url.startsWith("file:")) return fileUrlPath(url);
   // The URL may hold a password, so only its scheme is repeated.
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0];
   throw new KonveierError(
@@ -57,6 +57,15 @@ export function sqliteFile(url: string): string {
   );
 }
 
+/** A `file:` URL is always absolute: `file:a.db` would quietly mean `/a.db`. */
+function fileUrlPath(url: string): string {
+  if (url.startsWith("file:///")) return fileURLToPath(url);
+  throw new KonveierError(
+    "store_unsupported",
+    "A file: URL begins with file:/// and the whole path. Use sqlite:./path/to/file.db for a relative one.",
+  );
+}
+
 /** `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` are all plain paths. */
 function sqlitePath(url: string): string {
   const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
@@ -64,6 +73,12 @@ function sqlitePath(url: string): string {
     throw new KonveierError(
       "store_unsupported",
       "The database URL names no file. Use sqlite:./path/to/file.db.",
+    );
+  }
+  if (path.includes("?")) {
+    throw new KonveierError(
+      "store_unsupported",
+      "The database URL takes no options after a question mark. Use sqlite:./path/to/file.db.",
     );
   }
   return path;

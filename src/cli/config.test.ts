@@ -185,6 +185,13 @@ describe("faults", () => {
     ["HOST", "a b"],
     ["DATABASE_URL", "./konveier.db"],
     ["DATABASE_URL", "sqlite:"],
+    ["DATABASE_URL", "sqlite:./konveier.db?mode=ro"],
+    ["DATABASE_URL", "file:konveier.db"],
+    ["DATABASE_URL", "file:./konveier.db"],
+    ["DATABASE_URL", "file://host/konveier.db"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "nonsense"],
+    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://collector"],
     ["KONVEIER_TRUST_PROXY", "proxy.example"],
     ["KONVEIER_TRUST_PROXY", "10.0.0.1/8"],
     ["KONVEIER_TRUST_PROXY", "10.0.0.0/8,true"],
@@ -201,6 +208,7 @@ describe("faults", () => {
       DATABASE_URL: "postgres://app:passw0rd@db/jobs",
       API_TOKEN: "hush hush",
       KONVEIER_WEBHOOK_SECRETS: "whsec_hush",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "ftp://user:passw0rd@collector",
     });
     expect(message).not.toMatch(/hush|passw0rd/);
   });

@@ -140,13 +140,20 @@ function readRetention(settings: Settings): Partial<Retention> {
 /** By the rules of OpenTelemetry: only the word `true` switches off. */
 function readTracing(settings: Settings): boolean {
   const endpoints = [
-    settings.text("OTEL_EXPORTER_OTLP_ENDPOINT"),
-    settings.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
+    settings.parsed("OTEL_EXPORTER_OTLP_ENDPOINT", readHttpUrl),
+    settings.parsed("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", readHttpUrl),
   ];
   const off =
     settings.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true" ||
     settings.text("OTEL_TRACES_EXPORTER")?.toLowerCase() === "none";
   return !off && endpoints.some((endpoint) => endpoint !== undefined);
+}
+
+/** It may hold a password, so a fault does not repeat it. */
+function readHttpUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  throw new Error("must be a URL that begins with http:// or https://");
 }
 
 function readWebhook(settings: Settings): ServeConfig["webhook"] {

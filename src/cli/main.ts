@@ -2,9 +2,13 @@
 import { EXIT } from "./exit-codes.js";
 import { createProgram } from "./program.js";
 
-// `konveier jobs list | head -1`: who reads has had enough. `serve` goes on, see `surviveBrokenPipes`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE" && process.stdout.listenerCount("error") === 1) process.exit(EXIT.ok);
+  // `serve` goes on, see `surviveBrokenPipes`.
+  if (process.stdout.listenerCount("error") > 1) return;
+  // `konveier jobs list | head -1`: who reads has had enough.
+  if (error.code === "EPIPE") process.exit(EXIT.ok);
+  console.error(`konveier: The output cannot be written: ${error.message}`);
+  process.exit(EXIT.failure);
 });
 
 try {

@@ -17,6 +17,7 @@ import { followCallEnds } from "./call-end.js";
 import { answerClientError } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
 import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
+import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseMissingHost } from "./node-answers.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
 import { compileValidator } from "./validation/compile.js";
@@ -70,7 +71,11 @@ export async function createApp(
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: SILENT_CONNECTION_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    http: {
+      ...HOST_IS_CHECKED_HERE,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    },
     // A worker whose connection is still open may say how its jobs ended until the very end.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
@@ -106,6 +111,7 @@ export async function createApp(
     // Whether the whole host is served over TLS is known to the proxy that does it, not here.
     strictTransportSecurity: false,
   });
+  ignoreUnknownExpectations(app);
   followCallEnds(app);
   app.onCallEnd(logAccess);
   app.onCallEnd(auditLog.finish);
@@ -113,6 +119,7 @@ export async function createApp(
     reply.header("Konveier-Request-Id", request.id).header("Cache-Control", "no-store");
     done();
   });
+  app.addHook("onRequest", refuseMissingHost);
   app.addHook("onRequest", guard.check);
   app.addHook("onRequest", (request, _reply, done) => {
     // Here, so that no body is read for an address that does not exist.

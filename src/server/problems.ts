@@ -27,10 +27,14 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (status >= 500 && retryable) reply.header("Retry-After", RETRY_AFTER_SECONDS);
   // The rest of a body that nobody wants to read would be taken for the next request.
   if (!request.raw.complete) reply.header("Connection", "close");
-  return reply
-    .code(status)
-    .header("Content-Type", "application/problem+json")
-    .send(JSON.stringify(problemOf(account, pathOf(request), request.id)));
+  return (
+    reply
+      .code(status)
+      .header("Content-Type", "application/problem+json")
+      // Said again for the files of the dashboard: that one is not there must not be remembered when the next build has it.
+      .header("Cache-Control", "no-store")
+      .send(JSON.stringify(problemOf(account, pathOf(request), request.id)))
+  );
 }
 
 export function problemOf(account: Account, instance: string, requestId: string): Problem {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
@@ -24,6 +24,17 @@ async function states(server: HttpServer): Promise<unknown> {
   const { items } = (await server.get("/v1/jobs")).json as { items: { id: string; state: string }[] };
   return Object.fromEntries(items.map(({ id, state }) => [id, state]));
 }
+
+describe.skipIf(!existsSync("/dev/full"))("a command whose output cannot be written", () => {
+  test("says so and fails", async () => {
+    const server = await startHttpServer();
+    await enqueue(server, "a");
+    const program = ["jobs", "list", "-o", "json"];
+    const { code, stdout, stderr } = await runCli(server, program, { stdoutTo: "/dev/full" });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("konveier: The output cannot be written: ENOSPC");
+  });
+});
 
 describe("konveier enqueue", () => {
   test("makes a job with all that is said about it", async () => {

@@ -22,7 +22,7 @@ export interface ModelClaim {
   readonly id: string;
   readonly token: number;
   /** How its holder ended it. */
-  said: "complete" | "fail" | "give back" | null;
+  said: "complete" | "fail" | "release" | "snooze" | null;
 }
 
 export type Verb = "complete" | "fail" | "bury" | "release" | "snooze" | "extend" | "progress";
@@ -95,7 +95,7 @@ export class ModelQueue {
         break;
       case "release":
       case "snooze":
-        claim.said = "give back";
+        claim.said = verb;
         job.attempt -= 1;
         if (verb === "snooze") this.#wait(job, delayMs, now);
         else job.state = "pending";
@@ -167,7 +167,7 @@ export class ModelQueue {
     if (verb === "complete") return job.state === "completed" && job.token === claim.token;
     if (verb === "fail" || verb === "bury") return claim.said === "fail";
     if (verb === "release" || verb === "snooze") {
-      return claim.said === "give back" && job.token === claim.token && waits;
+      return claim.said === verb && job.token === claim.token && waits;
     }
     return false;
   }

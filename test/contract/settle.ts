@@ -230,6 +230,18 @@ export function settleContract(contract: Contract): void {
       expect(harness.events.about(job.id)).toEqual(["job.snoozed"]);
     });
 
+    contract.test("is not what a release was, nor the other way round", async (harness) => {
+      const [a, b] = [await harness.running(), await harness.running()];
+      await harness.release(a);
+      await expect(harness.snooze(a, 300)).rejects.toMatchObject({ code: "lease_lost" });
+      await expect(harness.snooze(a, 0)).rejects.toMatchObject({ code: "lease_lost" });
+      expect(await harness.job(a.id)).toMatchObject({ state: "pending", startedAt: null });
+      await harness.snooze(b, 300);
+      await expect(harness.release(b)).rejects.toMatchObject({ code: "lease_lost" });
+      expect(await harness.snooze(b, 700)).toMatchObject({ ok: true, runAt: T0 + 300 });
+      expect(await harness.job(b.id)).toMatchObject({ state: "scheduled", startedAt: T0 });
+    });
+
     contract.test("RTY-07 1 000 snoozes use up no attempt and leave nothing behind", async (harness) => {
       const { id } = await harness.enqueue({ maxAttempts: 2 });
       for (let times = 0; times < 1_000; times += 1) {

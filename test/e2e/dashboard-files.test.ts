@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { startHttpServer } from "../support/http-server.js";
 import { exchange } from "../support/raw-http.js";
@@ -37,6 +37,8 @@ describe("the files of the dashboard", () => {
         const { headers } = await fetch(url, { headers: { "accept-encoding": encoding } });
         expect(headers.get("content-encoding") ?? "identity").toBe(encoding);
         expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+        // Or a cache on the way hands the compressed bytes to whoever cannot read them.
+        expect(headers.get("vary")).toBe("Accept-Encoding");
         // A worker's connections are limited by the policy of its script.
         expect(headers.get("content-security-policy")).toContain("connect-src 'self'");
       }
@@ -47,7 +49,19 @@ describe("the files of the dashboard", () => {
     "there is nothing at %s",
     async (path) => {
       const server = await startHttpServer({ dashboard: true });
-      expect((await server.get(path, { token: null })).status).toBe(404);
+      const { status, headers } = await server.get(path, { token: null });
+      // Soon it may be there.
+      expect([status, headers.get("cache-control")]).toEqual([404, "no-store"]);
+    },
+  );
+
+  test.each(["bytes=0-3", "bytes=5-1", "bytes=99999999-", "furlongs=1-2"])(
+    "are sent whole to whoever asks for the range %s",
+    async (range) => {
+      const server = await startHttpServer({ dashboard: true });
+      const answer = await fetch(`${server.url}/theme.js`, { headers: { range } });
+      expect([answer.status, answer.headers.get("accept-ranges")]).toEqual([200, null]);
+      expect(await answer.text()).toBe(readFileSync(new URL("../theme.js", ASSETS), "utf8"));
     },
   );
 

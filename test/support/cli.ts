@@ -38,6 +38,8 @@ export interface CliSettings {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
   readonly cwd?: string;
+  /** A file for its output, which is then not seen here. */
+  readonly stdoutTo?: string;
   /** The program instead of the real one. */
   readonly program?: URL;
 }
@@ -77,7 +79,7 @@ export function startCli(
 function spawnCli(
   server: { readonly url: string } | null,
   args: readonly string[],
-  { env, cwd, program }: CliSettings,
+  { env, cwd, stdoutTo, program }: CliSettings,
 ) {
   const all = {
     PATH: process.env["PATH"],
@@ -86,7 +88,10 @@ function spawnCli(
     ...env,
   };
   const main = program === undefined ? MAIN : fileURLToPath(program);
-  return spawn(process.execPath, ["--import", TSX, main, ...args], {
+  const command = [process.execPath, "--import", TSX, main, ...args];
+  // The shell opens the file, as it would for a user, and becomes the command.
+  const script = stdoutTo === undefined ? 'exec "$@"' : `exec "$@" > ${stdoutTo}`;
+  return spawn("/bin/sh", ["-c", script, "sh", ...command], {
     env: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
     ...(cwd !== undefined && { cwd }),
     stdio: "pipe",

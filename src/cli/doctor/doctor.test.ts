@@ -1,5 +1,13 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -97,6 +105,14 @@ describe("konveier doctor", () => {
       },
       "database",
       /^fault: .*no SQLite database/,
+    ],
+    [
+      "a file that is cut within its last page",
+      () => {
+        truncateSync(file, statSync(file).size - 100);
+      },
+      "integrity",
+      /^fault: .*it ends after 3996 bytes of a page of 4096/,
     ],
     [
       "a newer schema",

@@ -2,6 +2,7 @@ import type { JournalEvent } from "../../core/journal.js";
 import type { Clock } from "../../core/clock.js";
 import type { Gap } from "../../store/events.js";
 import type { Store } from "../../store/store.js";
+import { Followers } from "../loops/followers.js";
 import { Loop } from "../loops/loop.js";
 import type { StoreHealth } from "../store-health.js";
 
@@ -24,12 +25,14 @@ export interface Follower {
  * no timer runs; while somebody does, the journal is read when it has changed.
  */
 export class JournalReader {
-  readonly #followers = new Set<Follower>();
-  /** Followers, and those who are about to be. */
-  #users = 0;
+  readonly #followers = new Followers<Follower>(
+    () => this.#start(),
+    () => {
+      this.#stop();
+    },
+  );
   /** Everything up to here has been told. */
   #position = 0;
-  #starting: Promise<void> | null = null;
   #wantedAt = Number.NEGATIVE_INFINITY;
   #unsubscribe: (() => void) | null = null;
   readonly #loop: Loop;
@@ -69,24 +72,13 @@ export class JournalReader {
    * @throws KonveierError `store_…`
    */
   async join(follower: Follower): Promise<number> {
-    this.#users += 1;
-    const starting = (this.#starting ??= this.#start());
-    try {
-      await starting;
-    } catch (error) {
-      if (this.#starting === starting) this.#starting = null;
-      this.#users -= 1;
-      throw error;
-    }
-    this.#followers.add(follower);
+    await this.#followers.join(follower);
     return this.#position;
   }
 
-  /** After `join` has resolved. May be called twice. */
+  /** May be called twice, and for who never joined. */
   leave(follower: Follower): void {
-    if (!this.#followers.delete(follower)) return;
-    this.#users -= 1;
-    if (this.#users === 0) this.#stop();
+    this.#followers.leave(follower);
   }
 
   async #start(): Promise<void> {
@@ -99,7 +91,6 @@ export class JournalReader {
   }
 
   #stop(): void {
-    this.#starting = null;
     this.#unsubscribe?.();
     this.#unsubscribe = null;
     // A read that is on its way finds no followers.
@@ -110,10 +101,10 @@ export class JournalReader {
 
   async #read(): Promise<number> {
     await this.want();
-    const started = this.#starting;
+    const { generation } = this.#followers;
     const page = await this.store.events.after(this.#position, PAGE);
     // Everybody left meanwhile, and perhaps others came: the place is no longer the one that was read.
-    if (started !== this.#starting) return 0;
+    if (generation !== this.#followers.generation) return 0;
     if (page.gap !== null) {
       this.#position = page.latest;
       for (const follower of this.#followers) follower.lost(page.gap, page.latest);

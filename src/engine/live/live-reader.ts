@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { LiveReading } from "../../store/live.js";
 import type { Store } from "../../store/store.js";
+import { Followers } from "../loops/followers.js";
 import { Loop } from "../loops/loop.js";
 import type { StoreHealth } from "../store-health.js";
 import { changeBetween, type LiveChange } from "./change.js";
@@ -24,11 +25,13 @@ export interface LiveFollower {
  * once a second. While nobody follows, nothing is read and no timer runs.
  */
 export class LiveReader {
-  readonly #followers = new Set<LiveFollower>();
-  /** Followers, and those who are about to be. */
-  #users = 0;
+  readonly #followers = new Followers<LiveFollower>(
+    () => this.#start(),
+    () => {
+      this.#stop();
+    },
+  );
   #latest: LiveReading | null = null;
-  #starting: Promise<void> | null = null;
   #unsubscribe: (() => void) | null = null;
   /** Something was written since the last reading began. */
   #dirty = false;
@@ -56,24 +59,13 @@ export class LiveReader {
    *
    * @throws KonveierError `store_…`
    */
-  async join(follower: LiveFollower): Promise<void> {
-    this.#users += 1;
-    const starting = (this.#starting ??= this.#start());
-    try {
-      await starting;
-    } catch (error) {
-      if (this.#starting === starting) this.#stop();
-      this.#users -= 1;
-      throw error;
-    }
-    this.#followers.add(follower);
+  join(follower: LiveFollower): Promise<void> {
+    return this.#followers.join(follower);
   }
 
   /** May be called twice, and for who never joined. */
   leave(follower: LiveFollower): void {
-    if (!this.#followers.delete(follower)) return;
-    this.#users -= 1;
-    if (this.#users === 0) this.#stop();
+    this.#followers.leave(follower);
   }
 
   /** The last reading. Only while somebody follows. */
@@ -100,7 +92,6 @@ export class LiveReader {
   }
 
   #stop(): void {
-    this.#starting = null;
     this.#unsubscribe?.();
     this.#unsubscribe = null;
     // A look that is on its way finds no followers.
@@ -114,17 +105,17 @@ export class LiveReader {
     const started = this.clock.monotonic();
     if (started < this.#notBefore) return this.#notBefore - started;
     const { store } = this;
-    const generation = this.#starting;
+    const { generation } = this.#followers;
     const before = this.latest;
     this.#dirty = false;
     const same = (await store.live.version()) === before.version;
     const reading = same ? before : await store.live.read();
     // Everybody left meanwhile, and perhaps others came, for whom another reading was made.
-    if (generation !== this.#starting) return 0;
+    if (generation !== this.#followers.generation) return 0;
     if (same) return IDLE_MS;
     this.#latest = reading;
     const change = changeBetween(before, reading);
-    if (change !== null) for (const follower of [...this.#followers]) follower.changed(change, reading);
+    if (change !== null) for (const follower of this.#followers) follower.changed(change, reading);
     this.#rest(started);
     return IDLE_MS;
   }

@@ -40,7 +40,8 @@ export async function dashboardRoutes(app: App): Promise<void> {
     homeRoute(app);
     return;
   }
-  await app.register(fastifyStatic, { root, serve: false, preCompressed: true });
+  // Ranges are for films: whoever asks for one gets the file whole.
+  await app.register(fastifyStatic, { root, serve: false, preCompressed: true, acceptRanges: false });
   const open = { schema: { hide: true }, config: { access: "public" } } as const;
   const assets = join(root, "assets");
   for (const page of DASHBOARD_PAGES) {
@@ -63,6 +64,8 @@ function sendFile(
 ): FastifyReply {
   // A worker's policy is that of its script, so all files have it.
   reply.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
+  // There are compressed copies, and caches must not hand them to whoever cannot read them.
+  reply.header("Vary", "Accept-Encoding");
   // Every other answer is never to be stored; these may be.
   reply.removeHeader("Cache-Control");
   return reply.sendFile(file, directory, caching);

@@ -31,7 +31,10 @@ const MEANINGS: readonly (readonly [prefix: string, meaning: Meaning])[] = [
     "SQLITE_LOCKED",
     { code: "store_busy", advice: "Another connection has held the lock too long. Try again." },
   ],
-  ["SQLITE_FULL", { code: "store_full", advice: "Free disk space; work goes on by itself afterwards." }],
+  [
+    "SQLITE_FULL",
+    { code: "store_full", advice: "Free disk space: a running server then goes on by itself." },
+  ],
   [
     "SQLITE_CORRUPT",
     { code: "store_corrupt", advice: "Stop, keep the file, and restore the latest backup." },

@@ -33,7 +33,7 @@ export function inspectSqliteFile(file: string): SqliteInspection {
         newestJobAt:
           db.prepare<[], number>("SELECT created_at FROM jobs ORDER BY id DESC LIMIT 1").pluck().get() ??
           null,
-        damage: damageIn(db),
+        damage: cutIn(db, file) ?? damageIn(db),
       };
     } finally {
       db.close();
@@ -41,6 +41,13 @@ export function inspectSqliteFile(file: string): SqliteInspection {
   } catch (error) {
     throw translateError(error, file);
   }
+}
+
+/** SQLite itself says nothing of a file that ends in the middle of its last page. */
+function cutIn(db: Connection, file: string): string | null {
+  const pageSize = Number(db.pragma("page_size", { simple: true }));
+  const rest = statSync(file).size % pageSize;
+  return rest === 0 ? null : `it ends after ${rest} bytes of a page of ${pageSize}`;
 }
 
 /** The full check: the quick one does not compare indexes with their tables. */

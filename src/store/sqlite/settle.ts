@@ -14,6 +14,7 @@ interface Ending {
   readonly runAt: number;
   /** Released and snoozed attempts are given back. */
   readonly attempt: number;
+  readonly startedAt: number | null;
   readonly finishedAt: number | null;
 }
 
@@ -35,8 +36,8 @@ export class Settle {
     this.#complete = new Complete(context);
     // The guard stands in the statement itself although the row was read before, in the same transaction:
     // whatever is changed above, a stale claim cannot pass here.
-    this.#end = db.prepare<[JobState, number, number, number | null, number, number]>(
-      `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, finished_at = ?, lease_until = 0
+    this.#end = db.prepare<[JobState, number, number, number | null, number | null, number, number]>(
+      `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, started_at = ?, finished_at = ?, lease_until = 0
        WHERE id = ? AND token = ? AND state = 'running'`,
     );
     // A restored file may hold a record of this attempt already. That one stays; failing here would keep
@@ -84,6 +85,7 @@ export class Settle {
       ending.state,
       ending.runAt,
       ending.attempt,
+      ending.startedAt,
       ending.finishedAt,
       row.id,
       row.token,
@@ -141,7 +143,9 @@ export class Settle {
     if (row.token === settlement.token && row.token !== 0 && row.state !== "running") {
       if (settlement.verb === "complete") return row.state === "completed";
       if (settlement.verb === "release" || settlement.verb === "snooze") {
-        return row.finished_at === null && this.#findAttempt.get(row.id, row.token) === undefined;
+        const isGivenBack =
+          row.finished_at === null && this.#findAttempt.get(row.id, row.token) === undefined;
+        return isGivenBack && (row.started_at === null) === (settlement.verb === "release");
       }
     }
     if (settlement.verb !== "retry" && settlement.verb !== "bury") return false;
@@ -154,30 +158,35 @@ function isCompletion(settlement: Settlement): settlement is Completion {
 }
 
 function endingOf(row: JobRow, settlement: UnfinishedSettlement, now: number): Ending {
+  const { attempt, run_at: runAt, started_at: startedAt } = row;
   switch (settlement.verb) {
     case "bury":
-      return { transition: "bury", state: "dead", runAt: row.run_at, attempt: row.attempt, finishedAt: now };
+      return { transition: "bury", state: "dead", runAt, attempt, startedAt, finishedAt: now };
     case "retry":
       return {
         transition: "retry",
         ...waiting(now, settlement.delayMs),
-        attempt: row.attempt,
+        attempt,
+        startedAt,
         finishedAt: null,
       };
     case "snooze":
       return {
         transition: "snooze",
         ...waiting(now, settlement.delayMs),
-        attempt: row.attempt - 1,
+        attempt: attempt - 1,
+        startedAt,
         finishedAt: null,
       };
     case "release":
-      // Keeps its `run_at`, so it goes back to its place in the queue.
+      // As if it had never been claimed: it goes back to its place in the queue, and has not started. By this it is
+      // known from a snooze afterwards.
       return {
         transition: "release",
         state: "pending",
-        runAt: row.run_at,
-        attempt: row.attempt - 1,
+        runAt,
+        attempt: attempt - 1,
+        startedAt: null,
         finishedAt: null,
       };
   }

@@ -35,7 +35,7 @@ export class WriteCheck {
     if (bavail * bsize >= LEAST_FREE_BYTES) return;
     throw new KonveierError(
       "store_full",
-      `${db.name}: less than 1 MiB of disk is free. Free disk space; work goes on by itself afterwards.`,
+      `${db.name}: less than 1 MiB of disk is free. Free disk space: a running server then goes on by itself.`,
     );
   }
 }
