@@ -18,6 +18,7 @@ import { answerClientError } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
 import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
 import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseMissingHost } from "./node-answers.js";
+import { limitPipelining } from "./pipelining.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
 import { compileValidator } from "./validation/compile.js";
@@ -111,8 +112,11 @@ export async function createApp(
     // Whether the whole host is served over TLS is known to the proxy that does it, not here.
     strictTransportSecurity: false,
   });
+  // All headers count: what is left out of a request may be its If-Match. Their size is bounded by Node.
+  app.server.maxHeadersCount = 0;
   ignoreUnknownExpectations(app);
   followCallEnds(app);
+  limitPipelining(app);
   app.onCallEnd(logAccess);
   app.onCallEnd(auditLog.finish);
   app.addHook("onRequest", (request, reply, done) => {

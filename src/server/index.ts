@@ -95,7 +95,7 @@ export async function createServer({
   const access = createAccess(context, apiToken);
   const app = await createApp(access, logger, trustedProxies);
   const services = await createServices(context, access, { ...facts, trustedProxies: trustedProxies.length });
-  await addRoutes(app, services, dashboard);
+  addRoutes(app, services, dashboard);
   const closeSilentConnections = followSilentConnections(app.server);
   const drain = (): void => {
     services.readiness.drain();
@@ -116,7 +116,7 @@ export async function createServer({
   };
 }
 
-async function addRoutes(app: App, services: Services, dashboard: boolean): Promise<void> {
+function addRoutes(app: App, services: Services, dashboard: boolean): void {
   app.addHook("onSend", (_request, reply, payload, done) => {
     // The client's next request should go to another server, and an idle connection would hold up the close.
     if (services.readiness.draining) reply.header("Connection", "close");
@@ -124,7 +124,7 @@ async function addRoutes(app: App, services: Services, dashboard: boolean): Prom
   });
   measureRequests(app, services.metrics.process);
   const refuseOthers = refuseOtherMethods(app);
-  if (dashboard) await dashboardRoutes(app);
+  if (dashboard) dashboardRoutes(app);
   else homeRoute(app);
   openapiRoute(app);
   infoRoute(app, services);

@@ -161,7 +161,8 @@ export function refuseContentEncoding(
   _reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  const encoding = request.headers["content-encoding"];
-  if (encoding === undefined || encoding.toLowerCase() === "identity") done();
+  const { "content-encoding": encoding = "identity", "transfer-encoding": transfer = "chunked" } =
+    request.headers;
+  if (encoding.toLowerCase() === "identity" && transfer.toLowerCase() === "chunked") done();
   else done(new KonveierError("unsupported_media_type", "Send the body without a content encoding."));
 }

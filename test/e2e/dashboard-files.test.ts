@@ -1,9 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { startHttpServer } from "../support/http-server.js";
-import { exchange } from "../support/raw-http.js";
+import { connectTo, exchange, happened } from "../support/raw-http.js";
 
 const ASSETS = new URL("../../dist/dashboard/assets/", import.meta.url);
+
+function openFiles(): number {
+  return existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0;
+}
 
 describe("the files of the dashboard", () => {
   test.each([
@@ -76,6 +80,39 @@ describe("the files of the dashboard", () => {
     const answer = await exchange(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 40[034] /);
     expect(answer).not.toMatch(/konveier"|import /);
+  });
+
+  test.each(["/", "/theme.js"])("are not sent again to whoever has %s as it is", async (path) => {
+    const server = await startHttpServer({ dashboard: true });
+    const tags = new Set<string>();
+    for (const encoding of ["br", "gzip", "identity"]) {
+      const headers = { "accept-encoding": encoding };
+      const first = await fetch(server.url + path, { headers });
+      const etag = first.headers.get("etag") ?? "";
+      tags.add(etag);
+      expect(await statusFor(`"other", W/${etag}`)).toBe(304);
+      expect(await statusFor('"other"')).toBe(200);
+
+      async function statusFor(known: string): Promise<number> {
+        return (await fetch(server.url + path, { headers: { ...headers, "if-none-match": known } })).status;
+      }
+    }
+    expect(tags.size).toBe(3);
+  });
+
+  test("leave no file open when a client goes away from a thousand answers", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const file = readdirSync(ASSETS).find((name) => name.endsWith(".js")) ?? "";
+    const before = openFiles();
+    for (let round = 0; round < 20; round += 1) {
+      const socket = await connectTo(server.url);
+      socket.write(`GET /assets/${file} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(50));
+      await happened(socket, "data");
+      socket.destroy();
+      await happened(socket, "close");
+    }
+    await server.get("/healthz");
+    expect(openFiles()).toBeLessThan(before + 50);
   });
 
   test("are not there when the server is made without them", async () => {

@@ -65,4 +65,18 @@ describe("X-Forwarded headers", () => {
     expect(status).toBe(429);
     expect(await guess("203.0.113.8")).toBe(401);
   });
+
+  test.each([
+    ["of one IPv6 network", (n: number) => `2001:db8:1:1::${n.toString(16)}`],
+    ["with a port each", (n: number) => `203.0.113.7:${1_024 + n}`],
+  ])("count wrong tokens of addresses %s together, at the sign-in too", async (_what, address) => {
+    const server = await startHttpServer({ trustedProxies: ["127.0.0.1"] });
+    const statuses: number[] = [];
+    for (let n = 1; n <= 6; n += 1) {
+      const headers = { "x-forwarded-for": address(n) };
+      const sending = { json: { token: "wrong" }, token: null, headers };
+      statuses.push((await server.send("POST", "/v1/session", sending)).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+  });
 });

@@ -227,6 +227,29 @@ describe("a crafted path", () => {
   });
 });
 
+test("a thousand requests without waiting for an answer end the connection, and the next client is served", async () => {
+  const server = await startHttpServer();
+  const some = "GET /v1/queues HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const few = await exchange(server.url, some.replace("close", "keep-alive").repeat(49) + some);
+  expect(few.match(/HTTP\/1\.1 401 /g)).toHaveLength(50);
+  const many = await exchange(server.url, some.replace("close", "keep-alive").repeat(1_000));
+  expect(many.match(/HTTP\/1\.1 401 /g) ?? []).toHaveLength(0);
+  expect((await server.get("/v1/queues")).status).toBe(200);
+});
+
+test("the last of very many headers counts", async () => {
+  const server = await startHttpServer();
+  await server.send("PUT", "/v1/schedules/s", { json: { everyMs: 60_000, job: { name: "a" } } });
+  const headers = [...Array.from({ length: 1_100 }, (_, index) => `a${index}: 1`), 'If-Match: "v9"'].join(
+    "\r\n",
+  );
+  const answer = await exchange(
+    server.url,
+    `DELETE /v1/schedules/s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_TOKEN}\r\nConnection: close\r\n${headers}\r\n\r\n`,
+  );
+  expect(statusOf(answer)).toBe(412);
+});
+
 describe("a body", () => {
   const HEAD = "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
   const AUTHORIZED = `${HEAD}Authorization: Bearer ${API_TOKEN}\r\n`;

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import fastifyStatic from "@fastify/static";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { KonveierError } from "../../core/errors.js";
+import { namedQuality } from "../accept-header.js";
 import type { App } from "../app.js";
 import { homeRoute } from "../routes/home.js";
+import { readFiles, type DashboardFile } from "./files.js";
 import { DASHBOARD_PAGES } from "./pages.js";
 
 /** Where the build puts the dashboard, seen from the compiled server and from its source. */
@@ -12,10 +14,11 @@ const BUILT = ["../../dashboard/", "../../../dist/dashboard/"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
-const YEAR_MS = 365 * 24 * 3_600_000;
-
 /** A new build has other file names, so the browser asks whether there is one. */
-const ALWAYS_ASKED = { maxAge: 0, immutable: false };
+const ALWAYS_ASKED = "public, max-age=0";
+
+/** The names of assets have a hash of what is in them. */
+const NEVER_ASKED = "public, max-age=31536000, immutable";
 
 /** Scripts, styles and answers come from here and from nowhere else; nothing is written into the document itself. */
 const CONTENT_SECURITY_POLICY = [
@@ -34,39 +37,49 @@ const CONTENT_SECURITY_POLICY = [
  * The dashboard: its pages and the files that they load. They hold no data, so nobody has to sign in for them; what
  * they show comes from the API. Where the dashboard was not built, `/` says so in a few words.
  */
-export async function dashboardRoutes(app: App): Promise<void> {
+export function dashboardRoutes(app: App): void {
   const root = BUILT.find((directory) => existsSync(join(directory, "index.html")));
   if (root === undefined) {
     homeRoute(app);
     return;
   }
-  // Ranges are for films: whoever asks for one gets the file whole.
-  await app.register(fastifyStatic, { root, serve: false, preCompressed: true, acceptRanges: false });
+  const files = readFiles(root);
+  const assets = readFiles(join(root, "assets"));
   const open = { schema: { hide: true }, config: { access: "public" } } as const;
-  const assets = join(root, "assets");
   for (const page of DASHBOARD_PAGES) {
-    app.get(page, open, (_request, reply) => sendFile(reply, "index.html", root, ALWAYS_ASKED));
+    app.get(page, open, (request, reply) => send(request, reply, files.get("index.html"), ALWAYS_ASKED));
+  }
+  for (const name of ["theme.js", "favicon.svg"]) {
+    app.get(`/${name}`, open, (request, reply) => send(request, reply, files.get(name), ALWAYS_ASKED));
   }
   app.get<{ Params: { "*": string } }>("/assets/*", open, (request, reply) =>
-    // Their names have a hash of what is in them.
-    sendFile(reply, request.params["*"], assets, { maxAge: YEAR_MS, immutable: true }),
+    send(request, reply, assets.get(request.params["*"]), NEVER_ASKED),
   );
-  for (const file of ["theme.js", "favicon.svg"]) {
-    app.get(`/${file}`, open, (_request, reply) => sendFile(reply, file, root, ALWAYS_ASKED));
-  }
 }
 
-function sendFile(
+function send(
+  { headers }: FastifyRequest,
   reply: FastifyReply,
-  file: string,
-  directory: string,
-  caching: { readonly maxAge: number; readonly immutable: boolean },
+  file: DashboardFile | undefined,
+  caching: string,
 ): FastifyReply {
-  // A worker's policy is that of its script, so all files have it.
-  reply.header("Content-Security-Policy", CONTENT_SECURITY_POLICY);
-  // There are compressed copies, and caches must not hand them to whoever cannot read them.
-  reply.header("Vary", "Accept-Encoding");
-  // Every other answer is never to be stored; these may be.
-  reply.removeHeader("Cache-Control");
-  return reply.sendFile(file, directory, caching);
+  if (file === undefined) throw new KonveierError("not_found", "There is no such file.");
+  const copy = file.copies.find(
+    ({ encoding }) => encoding === null || namedQuality(headers["accept-encoding"], encoding) > 0,
+  );
+  if (copy === undefined) throw new Error("A file of the dashboard has no copy of itself");
+  reply.headers({
+    // A worker's policy is that of its script, so all files have it.
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    // Every other answer is never to be stored; these may be.
+    "Cache-Control": caching,
+    // Or a cache would hand compressed bytes to whoever cannot read them.
+    Vary: "Accept-Encoding",
+    ETag: copy.etag,
+  });
+  // Caches on the way may weaken a tag.
+  const known = headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
+  if (known.includes(copy.etag) || known.includes("*")) return reply.code(304).send();
+  if (copy.encoding !== null) reply.header("Content-Encoding", copy.encoding);
+  return reply.type(file.type).send(copy.bytes);
 }

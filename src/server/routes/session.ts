@@ -1,6 +1,7 @@
 import { NoContent } from "../../api/fields.js";
 import { SessionBody } from "../../api/token.js";
 import { KonveierError } from "../../core/errors.js";
+import { clientNetwork } from "../access/client-network.js";
 import { refuseCrossSite } from "../access/cross-site.js";
 import { Failures } from "../access/failures.js";
 import { clearSessionCookie, sessionIdOf, setSessionCookie } from "../access/session-cookie.js";
@@ -29,10 +30,11 @@ export function sessionRoutes(app: App, { context, access }: Services): void {
     },
     async (request, reply) => {
       refuseForeignPage(request);
-      failures.refuseBlocked(request.ip, reply);
+      const client = clientNetwork(request.ip);
+      failures.refuseBlocked(client, reply);
       const identity = await access.authenticator.byToken(request.body.token);
       if (identity === null) {
-        failures.add(request.ip);
+        failures.add(client);
         throw new KonveierError("unauthorized", "This is no valid token.");
       }
       await access.auditLog.signedIn(request, identity);
