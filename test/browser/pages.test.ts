@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, test, vi } from "vitest";
+import { violations } from "../support/axe.js";
 import { CHROMIUM, isTooWide, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
 import { seed } from "./seed.js";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const PAGES = [
   "/",
@@ -38,22 +34,6 @@ const SIZES = [
   { width: 1_280, height: 800 },
   { width: 390, height: 844 },
 ];
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What a checker of accessibility finds, as lines. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<Violation[]>(
-    `axe.run(document, { runOnly: ${JSON.stringify(WCAG)} }).then(({ violations }) => violations)`,
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-  );
-}
 
 /** Until the page shows what it has read: its heading is there, and no place is kept for what is still to come. */
 async function settled(page: Page): Promise<void> {
