@@ -10,7 +10,7 @@ export default defineConfig({
   build: {
     outDir: fileURLToPath(new URL("../dist/dashboard", import.meta.url)),
     emptyOutDir: true,
-    target: ["chrome123", "firefox120", "safari17.5"],
+    target: ["chrome123", "firefox125", "safari17.5"],
     // Text in the document is forbidden by the content security policy, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,19 +1,10 @@
 import type { ReactNode } from "react";
-import {
-  Button,
-  Header,
-  type Key,
-  Menu,
-  MenuItem,
-  MenuSection,
-  MenuTrigger,
-  Popover,
-} from "react-aria-components";
 import { send } from "../api/request.js";
-import { LANGUAGES, type Language } from "../i18n/message.js";
+import { LANGUAGES } from "../i18n/message.js";
 import { useTexts } from "../i18n/text.js";
 import { Icon } from "../ui/icon.js";
-import { setPreference, THEMES, usePreferences, type Theme } from "./preferences.js";
+import { MenuButton, MenuChoice, MenuGroup, MenuItem } from "../ui/menu.js";
+import { setPreference, THEMES, usePreferences, type Preferences } from "./preferences.js";
 import { signedOut } from "./session.js";
 
 export const LANGUAGE_NAMES = { en: "English", ru: "Русский" } as const;
@@ -23,87 +14,54 @@ export function DisplayMenu(): ReactNode {
   const { t } = useTexts();
   const { theme, language, zone } = usePreferences();
   return (
-    <MenuTrigger>
-      <Button className="button quiet icon" aria-label={t("display.title")}>
-        <Icon name="settings" />
-      </Button>
-      <Popover className="popover" placement="bottom end">
-        <Menu className="menu" aria-label={t("display.title")}>
-          <MenuSection
-            selectionMode="single"
-            disallowEmptySelection
-            selectedKeys={[theme]}
-            onSelectionChange={choose("theme")}
-          >
-            <Header className="menu-header">{t("display.theme")}</Header>
-            {THEMES.map((name) => (
-              <Choice key={name} id={name} chosen={name === theme} text={t(`display.theme.${name}`)} />
-            ))}
-          </MenuSection>
-          <MenuSection
-            selectionMode="single"
-            disallowEmptySelection
-            selectedKeys={[language]}
-            onSelectionChange={choose("language")}
-          >
-            <Header className="menu-header">{t("display.language")}</Header>
-            {LANGUAGES.map((name) => (
-              <Choice key={name} id={name} chosen={name === language} text={LANGUAGE_NAMES[name]} />
-            ))}
-          </MenuSection>
-          <MenuSection
-            selectionMode="single"
-            disallowEmptySelection
-            selectedKeys={[zone]}
-            onSelectionChange={choose("zone")}
-          >
-            <Header className="menu-header">{t("display.zone")}</Header>
-            <Choice
-              id="local"
-              chosen={zone === "local"}
-              text={t("display.zone.local", { zone: localZone() })}
-            />
-            <Choice id="UTC" chosen={zone === "UTC"} text="UTC" />
-            {zone !== "local" && zone !== "UTC" && <Choice id={zone} chosen text={zone} />}
-          </MenuSection>
-          <MenuSection>
-            <MenuItem
-              className="menu-item"
-              textValue={t("signIn.out")}
-              onAction={() => {
-                void send("/v1/session", { method: "DELETE" }).then(signedOut, signedOut);
-              }}
-            >
-              {t("signIn.out")}
-            </MenuItem>
-          </MenuSection>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MenuButton label={t("display.title")} face={<Icon name="settings" />} className="button quiet icon">
+      <MenuGroup title={t("display.theme")}>
+        {THEMES.map((name) => (
+          <Choice key={name} of="theme" value={name} chosen={theme} text={t(`display.theme.${name}`)} />
+        ))}
+      </MenuGroup>
+      <MenuGroup title={t("display.language")}>
+        {LANGUAGES.map((name) => (
+          <Choice key={name} of="language" value={name} chosen={language} text={LANGUAGE_NAMES[name]} />
+        ))}
+      </MenuGroup>
+      <MenuGroup title={t("display.zone")}>
+        <Choice of="zone" value="local" chosen={zone} text={t("display.zone.local", { zone: localZone() })} />
+        <Choice of="zone" value="UTC" chosen={zone} text="UTC" />
+        {zone !== "local" && zone !== "UTC" && <Choice of="zone" value={zone} chosen={zone} text={zone} />}
+      </MenuGroup>
+      <MenuItem
+        onChoose={() => {
+          void send("/v1/session", { method: "DELETE" }).then(signedOut, signedOut);
+        }}
+      >
+        {t("signIn.out")}
+      </MenuItem>
+    </MenuButton>
   );
 }
 
-/** What the menu tells of a choice; with one choice a section, it is always one key. */
-function choose(name: "theme" | "language" | "zone"): (keys: "all" | ReadonlySet<Key>) => void {
-  return (keys) => {
-    for (const key of keys === "all" ? [] : keys) setPreference(name, String(key) as Theme & Language);
-  };
-}
-
-function Choice({
-  id,
+function Choice<Name extends "theme" | "language" | "zone">({
+  of,
+  value,
   chosen,
   text,
 }: {
-  readonly id: string;
-  readonly chosen: boolean;
+  readonly of: Name;
+  readonly value: Preferences[Name];
+  readonly chosen: Preferences[Name];
   readonly text: string;
-}) {
+}): ReactNode {
   return (
-    <MenuItem id={id} className="menu-item" textValue={text}>
-      <span className="menu-mark">{chosen && <Icon name="check" />}</span>
+    <MenuChoice
+      kind="radio"
+      chosen={value === chosen}
+      onChoose={() => {
+        setPreference(of, value);
+      }}
+    >
       {text}
-    </MenuItem>
+    </MenuChoice>
   );
 }
 

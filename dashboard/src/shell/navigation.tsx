@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from "react";
-import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { Link, useLocation } from "wouter";
 import { useTexts } from "../i18n/text.js";
 import { Icon } from "../ui/icon.js";
+import { Modal } from "../ui/modal.js";
 import { Logo } from "./logo.js";
 import { SECTIONS } from "./routes.js";
 import { useDeadCount } from "./dead-count.js";
@@ -39,6 +39,9 @@ export function Navigation({ onChosen }: { readonly onChosen?: () => void }): Re
 export function NavigationButton(): ReactNode {
   const { t } = useTexts();
   const [open, setOpen] = useState(false);
+  const close = (): void => {
+    setOpen(false);
+  };
   return (
     <>
       <button
@@ -52,17 +55,11 @@ export function NavigationButton(): ReactNode {
       >
         <Icon name="menu" />
       </button>
-      <ModalOverlay isOpen={open} isDismissable onOpenChange={setOpen} className="overlay drawer">
-        <Modal>
-          <Dialog aria-label={t("shell.navigation")}>
-            <Navigation
-              onChosen={() => {
-                setOpen(false);
-              }}
-            />
-          </Dialog>
+      {open && (
+        <Modal className="drawer" label={t("shell.navigation")} onClose={close}>
+          <Navigation onChosen={close} />
         </Modal>
-      </ModalOverlay>
+      )}
     </>
   );
 }

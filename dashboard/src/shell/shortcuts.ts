@@ -30,5 +30,5 @@ export function isFree(event: KeyboardEvent): boolean {
   if (!preferencesNow().shortcuts) return false;
   const { target } = event;
   if (!(target instanceof Element)) return true;
-  return target.closest("input, textarea, select, [contenteditable], [role=menu], [role=dialog]") === null;
+  return target.closest("input, textarea, select, [contenteditable], [role=menu], dialog") === null;
 }

@@ -162,7 +162,6 @@ function OptionList<Choice extends Option>({
           role="option"
           aria-selected={index === marked}
           className="menu-item"
-          data-focused={index === marked ? "" : undefined}
           onClick={() => {
             onChoose(option);
           }}

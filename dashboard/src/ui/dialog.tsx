@@ -1,5 +1,5 @@
-import type { ReactNode } from "react";
-import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { useId, type ReactNode } from "react";
+import { Modal } from "./modal.js";
 
 /** A dialog over the page. The focus goes in, stays in, and returns to where it was. */
 export function Dialog({
@@ -12,28 +12,22 @@ export function Dialog({
   readonly title: string;
   readonly wide?: boolean;
   readonly onClose: () => void;
-  /** Whether a click beside it closes it. Not for forms with much to lose. Escape always does, unless this is false. */
+  /** Whether Escape and a press beside it close it. Not for what must be answered, or forms with much to lose. */
   readonly dismissable?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
+  const id = useId();
   return (
-    <ModalOverlay
-      isOpen
-      isDismissable={dismissable}
-      isKeyboardDismissDisabled={!dismissable}
-      className="overlay"
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+    <Modal
+      className={wide ? "dialog wide" : "dialog"}
+      labelledBy={id}
+      onClose={onClose}
+      dismissable={dismissable}
     >
-      <Modal>
-        <AriaDialog className={wide ? "dialog wide" : "dialog"}>
-          <Heading slot="title" level={2}>
-            {title}
-          </Heading>
-          {children}
-        </AriaDialog>
-      </Modal>
-    </ModalOverlay>
+      <div className="dialog-content">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </Modal>
   );
 }

@@ -1,12 +1,12 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useSelf } from "../api/queries.js";
 import { read, send } from "../api/request.js";
 import type { OperationView } from "../api/types.js";
 import { useTexts } from "../i18n/text.js";
 import { useLiveState } from "../live/live.js";
 import { useLiveQuery } from "../live/use-live-query.js";
 import { ActionButton } from "./action-button.js";
+import { useRefusal } from "./allowed-button.js";
 import { useProblemText } from "./problem-note.js";
 import { toast } from "./toasts.js";
 
@@ -74,7 +74,7 @@ function Running({ operation }: { readonly operation: OperationView }): ReactNod
   const { t, format } = useTexts();
   const client = useQueryClient();
   const problemText = useProblemText();
-  const operate = useSelf().data?.capabilities.includes("operate") === true;
+  const refusal = useRefusal("operate");
   const { id, action, q, changed, matched } = operation;
   const cancel = async (): Promise<void> => {
     try {
@@ -100,7 +100,7 @@ function Running({ operation }: { readonly operation: OperationView }): ReactNod
       <progress max={Math.max(matched, changed, 1)} value={changed} aria-label={progress} />
       <span className="number">{progress}</span>
       <ActionButton
-        refusal={operate ? null : t("jobs.refusal.operate")}
+        refusal={refusal}
         onPress={() => {
           void cancel();
         }}

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useCallback, type ReactNode } from "react";
 import { asProblem } from "../api/problem.js";
 import { useTexts } from "../i18n/text.js";
 
@@ -33,9 +33,12 @@ export function ProblemNote({
 /** Says an error in a sentence. */
 export function useProblemText(): (error: unknown) => string {
   const { t, has } = useTexts();
-  return (error) => {
-    const problem = asProblem(error);
-    const key = `error.${problem.code}`;
-    return has(key) ? t(key as "error.timeout") : problem.message;
-  };
+  return useCallback(
+    (error) => {
+      const problem = asProblem(error);
+      const key = `error.${problem.code}`;
+      return has(key) ? t(key as "error.timeout") : problem.message;
+    },
+    [t, has],
+  );
 }

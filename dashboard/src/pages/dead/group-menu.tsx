@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useTexts } from "../../i18n/text.js";
 import { copyText } from "../../ui/copy.js";
 import { Icon } from "../../ui/icon.js";
 import { useRefusal } from "../../ui/allowed-button.js";
+import { MenuButton, MenuItem } from "../../ui/menu.js";
 import { toast } from "../../ui/toasts.js";
 
 /** What is wanted more rarely. */
@@ -32,39 +32,21 @@ export function GroupMenu({
     );
   };
   return (
-    <MenuTrigger>
-      <Button className="button quiet icon" aria-label={t("dead.more")}>
-        <Icon name="more" />
-      </Button>
-      <Popover className="popover" placement="bottom end">
-        <Menu className="menu" aria-label={t("dead.more")}>
-          <MenuItem
-            className="menu-item"
-            textValue={t("dead.view")}
-            onAction={() => {
-              navigate(jobs);
-            }}
-          >
-            <Icon name="jobs" />
-            {t("dead.view")}
-          </MenuItem>
-          <MenuItem className="menu-item" textValue={t("dead.copy")} onAction={copy}>
-            <Icon name="copy" />
-            {t("dead.copy")}
-          </MenuItem>
-          <MenuItem
-            className="menu-item danger"
-            textValue={t("dead.deleteAll")}
-            isDisabled={refusal !== null}
-            onAction={onDelete}
-          >
-            <Icon name="trash" />
-            <span>
-              {t("dead.deleteAll")}…{refusal !== null && <span className="menu-reason">{refusal}</span>}
-            </span>
-          </MenuItem>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MenuButton label={t("dead.more")} face={<Icon name="more" />} className="button quiet icon">
+      <MenuItem
+        icon="jobs"
+        onChoose={() => {
+          navigate(jobs);
+        }}
+      >
+        {t("dead.view")}
+      </MenuItem>
+      <MenuItem icon="copy" onChoose={copy}>
+        {t("dead.copy")}
+      </MenuItem>
+      <MenuItem icon="trash" danger refusal={refusal} onChoose={onDelete}>
+        {t("dead.deleteAll")}…
+      </MenuItem>
+    </MenuButton>
   );
 }

@@ -84,7 +84,7 @@ export function JobList({
             onToggleAll={() => {
               setSelection(allToggled(selection, ids));
             }}
-            onMenu={dialogs.openMenu}
+            actions={dialogs.actions}
           />
         </div>
       )}

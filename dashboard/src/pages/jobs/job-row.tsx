@@ -4,10 +4,10 @@ import type { JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { jobPath, queuePath } from "../../shell/routes.js";
 import { StateBadge } from "../../ui/badge.js";
-import { Icon } from "../../ui/icon.js";
 import { Age, Duration, RelativeTime } from "../../ui/time.js";
 import { NUMBERS, type Column } from "./columns.js";
 import { momentOf, ranMs } from "./job-times.js";
+import { RowMenu, type RowActions } from "./row-menu.js";
 
 /** One job. It is drawn again only when something of it changed: a page may have 200 of them. */
 export const JobRow = memo(function JobRow({
@@ -16,14 +16,14 @@ export const JobRow = memo(function JobRow({
   selected,
   columns,
   onToggle,
-  onMenu,
+  actions,
 }: {
   readonly job: JobView;
   readonly gone: boolean;
   readonly selected: boolean;
   readonly columns: readonly Column[];
   readonly onToggle: (id: string, range: boolean) => void;
-  readonly onMenu: (job: JobView, button: HTMLElement) => void;
+  readonly actions: RowActions;
 }): ReactNode {
   const { t } = useTexts();
   return (
@@ -49,17 +49,7 @@ export const JobRow = memo(function JobRow({
         <Cell key={column} column={column} job={job} />
       ))}
       <td className="row-menu">
-        <button
-          type="button"
-          className="button quiet icon"
-          aria-haspopup="menu"
-          aria-label={t("jobs.menu", { id: job.id })}
-          onClick={({ currentTarget }) => {
-            onMenu(job, currentTarget);
-          }}
-        >
-          <Icon name="more" />
-        </button>
+        <RowMenu job={job} actions={actions} />
       </td>
     </tr>
   );

@@ -1,9 +1,9 @@
 import { useEffect, useRef, type ReactNode } from "react";
-import type { JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { NUMBERS, useListPreferences } from "./columns.js";
 import type { Row } from "./held-rows.js";
 import { JobRow } from "./job-row.js";
+import type { RowActions } from "./row-menu.js";
 
 /** Jobs as rows, on a phone as cards. */
 export function JobsTable({
@@ -11,13 +11,13 @@ export function JobsTable({
   selected,
   onToggle,
   onToggleAll,
-  onMenu,
+  actions,
 }: {
   readonly rows: readonly Row[];
   readonly selected: ReadonlySet<string>;
   readonly onToggle: (id: string, range: boolean) => void;
   readonly onToggleAll: () => void;
-  readonly onMenu: (job: JobView, button: HTMLElement) => void;
+  readonly actions: RowActions;
 }): ReactNode {
   const { t } = useTexts();
   const { columns } = useListPreferences();
@@ -50,7 +50,7 @@ export function JobsTable({
             selected={selected.has(job.id)}
             columns={columns}
             onToggle={onToggle}
-            onMenu={onMenu}
+            actions={actions}
           />
         ))}
       </tbody>

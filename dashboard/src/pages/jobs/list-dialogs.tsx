@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState, type ReactNode } from "react";
+import { useCallback, useMemo, useState, type ReactNode } from "react";
 import type { BulkAction, JobState, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { BulkDialog, type BulkTarget } from "../../ui/bulk-dialog.js";
@@ -7,54 +7,48 @@ import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
 import { DeleteDialog } from "./delete-dialog.js";
 import { perform, type JobAction } from "./job-action.js";
-import { RowMenu } from "./row-menu.js";
+import type { RowActions } from "./row-menu.js";
 
-/** What is open over the list: one thing at a time. */
+/** The dialog over the list: one at a time. */
 type Open =
-  | { readonly kind: "menu"; readonly job: JobView; readonly button: HTMLElement }
   | { readonly kind: "delete"; readonly job: JobView }
   | { readonly kind: "bulk"; readonly action: BulkAction; readonly target: BulkTarget };
 
 interface ListDialogs {
+  /** Whether a dialog or the menu of a row is open. */
   readonly open: boolean;
-  readonly openMenu: (job: JobView, button: HTMLElement) => void;
+  readonly actions: RowActions;
   readonly openBulk: (action: BulkAction, target: BulkTarget) => void;
   readonly element: ReactNode;
 }
 
-/** The menu of a row, and the dialogs that ask before something is done. */
+/** What the menus of rows do, and the dialogs that ask before something is done. */
 export function useListDialogs(tab: JobState | null, onStarted: () => void): ListDialogs {
   const [open, setOpen] = useState<Open | null>(null);
+  const [menuOpen, setMenuOpen] = useState(false);
   const act = useAct();
   const close = (): void => {
     setOpen(null);
   };
-  const openMenu = useCallback((job: JobView, button: HTMLElement) => {
-    setOpen({ kind: "menu", job, button });
-  }, []);
+  const actions = useMemo<RowActions>(
+    () => ({
+      tab,
+      act: (action, job) => {
+        if (action === "delete") setOpen({ kind: "delete", job });
+        else void act(action, job);
+      },
+      onOpenChange: setMenuOpen,
+    }),
+    [tab, act],
+  );
   return {
-    open: open !== null,
-    openMenu,
+    open: open !== null || menuOpen,
+    actions,
     openBulk: (action, target) => {
       setOpen({ kind: "bulk", action, target });
     },
     element: (
       <>
-        {open?.kind === "menu" && (
-          <RowMenu
-            job={open.job}
-            button={open.button}
-            tab={tab}
-            onAct={(action) => {
-              if (action === "delete") setOpen({ kind: "delete", job: open.job });
-              else void act(action, open.job);
-            }}
-            onClose={() => {
-              // Not the dialog that an entry of the menu has opened.
-              setOpen((now) => (now?.kind === "menu" ? null : now));
-            }}
-          />
-        )}
         {open?.kind === "delete" && (
           <DeleteDialog
             job={open.job}
@@ -85,13 +79,16 @@ function useAct(): (action: JobAction, job: JobView) => Promise<void> {
   const { t } = useTexts();
   const client = useQueryClient();
   const problemText = useProblemText();
-  return async (action, { id }) => {
-    try {
-      await perform(action, id);
-      toast(t(`jobs.did.${action}`, { id }));
-    } catch (error) {
-      toast(problemText(error), "bad");
-    }
-    await client.invalidateQueries({ queryKey: ["jobs"] });
-  };
+  return useCallback(
+    async (action, { id }) => {
+      try {
+        await perform(action, id);
+        toast(t(`jobs.did.${action}`, { id }));
+      } catch (error) {
+        toast(problemText(error), "bad");
+      }
+      await client.invalidateQueries({ queryKey: ["jobs"] });
+    },
+    [t, client, problemText],
+  );
 }
