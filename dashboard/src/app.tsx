@@ -15,6 +15,7 @@ import { SchedulesPage } from "./pages/schedules/schedules-page.js";
 import { SettingsPage } from "./pages/settings/settings-page.js";
 import { WorkersPage } from "./pages/workers/workers-page.js";
 import { createQueryClient } from "./query-client.js";
+import { usePageTitle } from "./shell/page-title.js";
 import { Shell } from "./shell/shell.js";
 
 /** Where the dashboard lies on its host, without a slash at the end. */
@@ -58,6 +59,7 @@ function Pages(): ReactNode {
 
 function NoSuchPage(): ReactNode {
   const { t } = useTexts();
+  usePageTitle([t("shell.noPage")]);
   return (
     <div className="empty">
       <h1>{t("shell.notFound")}</h1>

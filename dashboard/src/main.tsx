@@ -6,6 +6,7 @@ import "./style/layout.css";
 import "./style/controls.css";
 import "./style/charts.css";
 import "./style/overview.css";
+import "./style/first-run.css";
 import "./style/queues.css";
 import "./style/shell.css";
 import "./style/schedules.css";

@@ -3,9 +3,12 @@ import { useTexts } from "../i18n/text.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Toasts } from "../ui/toasts.js";
 import { DisplayMenu } from "./display-menu.js";
+import { EnvironmentBadge } from "./environment-badge.js";
 import { GlobalShortcuts } from "./go-to.js";
 import { LivePill, UpdateNotice } from "./live-pill.js";
 import { Navigation, NavigationButton } from "./navigation.js";
+import { NewJobButton } from "./new-job-button.js";
+import { PageNews } from "./page-news.js";
 import { SearchBox } from "./search-box.js";
 import { ShortcutList } from "./shortcut-list.js";
 import { SignIn } from "./sign-in.js";
@@ -25,7 +28,9 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
             <NavigationButton />
             <SearchBox />
             <div className="right">
+              <EnvironmentBadge />
               <LivePill />
+              <NewJobButton />
               <DisplayMenu />
             </div>
           </header>
@@ -35,6 +40,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           </main>
         </div>
       </div>
+      <PageNews />
       <GlobalShortcuts />
       <ShortcutList />
       <SignIn />

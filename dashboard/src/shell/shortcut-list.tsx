@@ -12,6 +12,7 @@ const GROUPS = [
     title: "shortcuts.everywhere",
     keys: [
       { keys: ["/"], text: "shortcuts.search" },
+      { keys: ["N"], text: "newJob.open" },
       { keys: ["R"], text: "shortcuts.live" },
       { keys: ["?"], text: "shortcuts.help" },
       { keys: ["Esc"], text: "shortcuts.close" },

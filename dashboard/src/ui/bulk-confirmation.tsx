@@ -163,7 +163,7 @@ function useStart(onStarted: (operation: OperationView) => void, onStale: () => 
       } catch (error) {
         const { code } = asProblem(error);
         setBusy(false);
-        if (code === "preview_expired" || code === "preview_stale") onStale();
+        if (code === "preview_expired") onStale();
         else setFault(problemText(error));
       }
     },

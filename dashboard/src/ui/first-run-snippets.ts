@@ -7,16 +7,19 @@ export function curlSnippet(server: string): string {
 }
 
 export function typeScriptSnippet(server: string): string {
-  return `import { defineJob, KonveierClient, RemoteWorker } from "konveier/client";
+  return `import * as konveier from "konveier/client";
 
+const url = "${server}";
 const token = process.env.API_TOKEN!;
-const client = new KonveierClient({ url: "${server}", token });
-const greet = defineJob<{ name: string }>("greet", {
+const client = new konveier.KonveierClient({ url, token });
+
+const greet = konveier.defineJob<{ name: string }>("greet", {
   handler: ({ payload }) => ({ text: \`Hello, \${payload.name}!\` }),
 });
-const worker = new RemoteWorker({ client, jobs: [greet] });
+
+const worker = new konveier.RemoteWorker({ client, jobs: [greet] });
 await worker.start();
-process.once("SIGTERM", () => worker.stop({ graceMs: 10_000 }));
+process.once("SIGINT", () => worker.stop({ graceMs: 10_000 }));
 await worker.finished;
 `;
 }
@@ -25,7 +28,9 @@ export function pythonSnippet(server: string): string {
   return `import os
 from konveier_worker import Worker
 
-worker = Worker("${server}", os.environ["API_TOKEN"], queues=["default"])
+url = "${server}"
+token = os.environ["API_TOKEN"]
+worker = Worker(url, token, queues=["default"])
 
 
 @worker.handler("greet")

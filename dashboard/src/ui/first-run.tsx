@@ -1,84 +1,140 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import { read } from "../api/request.js";
-import type { JobPageView } from "../api/types.js";
+import type { JobPageView, JobView } from "../api/types.js";
 import { useTexts } from "../i18n/text.js";
 import { useLiveQuery } from "../live/use-live-query.js";
 import { jobPath } from "../shell/routes.js";
 import { StateBadge } from "./badge.js";
 import { CopyButton } from "./copy.js";
 import { pythonSnippet, curlSnippet, typeScriptSnippet } from "./first-run-snippets.js";
+import { endFirstRun } from "./first-run-state.js";
+import { FIRST_STEPS, stepOf } from "./first-run-steps.js";
 import { Icon } from "./icon.js";
 
-/** What to do with a server that has no jobs yet. It follows the first job, so one sees that it works. */
-export function FirstRun({ onClose }: { readonly onClose?: () => void }): ReactNode {
-  const { t, rich } = useTexts();
+const LOOKED_AT = 20;
+
+/** What to do with a server that has no jobs yet. It follows the first ones, so one sees that it works. */
+export function FirstRun(): ReactNode {
+  const { t } = useTexts();
   const { data } = useLiveQuery(
     ["first-run"],
-    (signal) => read<JobPageView>("/v1/jobs", { limit: 1 }, signal),
+    (signal) => read<JobPageView>("/v1/jobs", { limit: LOOKED_AT }, signal),
     { topics: ["jobs"] },
   );
-  const job = data?.items[0];
+  const jobs = data?.items ?? [];
+  const now = stepOf(jobs);
+  // What has been reached stays so, whatever becomes of the jobs.
+  const [reached, setReached] = useState(now);
+  if (now > reached) setReached(now);
   const server = document.baseURI.replace(/\/$/, "");
   return (
     <section className="card first-run" aria-labelledby="first-run-title">
       <div className="card-body">
-        <h2 id="first-run-title">{job === undefined ? t("firstRun.title") : t("firstRun.titleLater")}</h2>
-        <p className="muted">{t("firstRun.lead")}</p>
-        <ol>
-          <Step done={job !== undefined} title={t("firstRun.enqueue")}>
+        <h2 id="first-run-title">{t("firstRun.title")}</h2>
+        <Progress reached={reached} />
+        <Status reached={reached} job={jobs.at(-1)} />
+        <div className="snippets">
+          <div className="first-part">
+            <h3>{t("firstRun.enqueue")}</h3>
             <p className="muted">{t("firstRun.token")}</p>
             <Snippet title="curl" text={curlSnippet(server)} />
-            <p className={job === undefined ? "waiting" : "waiting arrived"} role="status">
-              {job === undefined
-                ? t("firstRun.waiting")
-                : rich("firstRun.arrived", {
-                    link: (
-                      <Link href={jobPath(job.id)} className="job-text" translate="no">
-                        {job.name}
-                      </Link>
-                    ),
-                    state: <StateBadge state={job.state} />,
-                  })}
-            </p>
-          </Step>
-          <Step done={job?.state === "completed"} title={t("firstRun.work")}>
+          </div>
+          <div className="first-part">
+            <h3>{t("firstRun.work")}</h3>
             <p className="muted">{t("firstRun.workLead")}</p>
-            <div className="snippets">
-              <Snippet title="TypeScript" text={typeScriptSnippet(server)} />
-              <Snippet title="Python" text={pythonSnippet(server)} />
-            </div>
-            <p className="muted">{t("firstRun.python", { file: "examples/python/konveier_worker.py" })}</p>
-          </Step>
-        </ol>
-        {onClose !== undefined && job !== undefined && (
-          <button type="button" className="button" onClick={onClose}>
-            {t("firstRun.close")}
-          </button>
-        )}
+          </div>
+          <div className="first-part">
+            <Snippet title="TypeScript" text={typeScriptSnippet(server)} />
+            <RunIt text="firstRun.typescript" file="worker.mts" command="npx tsx worker.mts" />
+          </div>
+          <div className="first-part">
+            <Snippet title="Python" text={pythonSnippet(server)} />
+            <RunIt
+              text="firstRun.python"
+              file="examples/python/konveier_worker.py"
+              command="python3 worker.py"
+            />
+          </div>
+        </div>
       </div>
     </section>
   );
 }
 
-function Step({
-  done,
-  title,
-  children,
-}: {
-  readonly done: boolean;
-  readonly title: string;
-  readonly children: ReactNode;
-}): ReactNode {
+/** The steps of a new server, with those that it has come to. */
+function Progress({ reached }: { readonly reached: number }): ReactNode {
   const { t } = useTexts();
   return (
-    <li className={done ? "first-step done" : "first-step"}>
-      <h3>
-        {title} {done && <Icon name="check" />}
-        {done && <span className="visually-hidden">{t("firstRun.done")}</span>}
-      </h3>
-      {children}
-    </li>
+    <ol className="first-steps">
+      {FIRST_STEPS.map((step, index) => (
+        <li
+          key={step}
+          className={index <= reached ? "done" : ""}
+          aria-current={index === reached + 1 ? "step" : undefined}
+        >
+          <span className="first-mark" aria-hidden="true">
+            {index <= reached ? <Icon name="check" /> : index + 1}
+          </span>
+          {t(`firstRun.step.${step}`)}
+          {index <= reached && <span className="visually-hidden">{t("firstRun.done")}</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What is waited for; in the end, the way on. */
+function Status({
+  reached,
+  job,
+}: {
+  readonly reached: number;
+  readonly job: JobView | undefined;
+}): ReactNode {
+  const { t, rich } = useTexts();
+  const isOver = reached === FIRST_STEPS.length - 1;
+  return (
+    <div className="first-status">
+      <p className={isOver ? "waiting arrived" : "waiting"} role="status">
+        {job === undefined
+          ? t("firstRun.waiting")
+          : rich(isOver ? "firstRun.finished" : reached === 1 ? "firstRun.arrived" : "firstRun.taken", {
+              link: (
+                <Link href={jobPath(job.id)} className="job-text" translate="no">
+                  {job.name} #{job.id}
+                </Link>
+              ),
+              state: <StateBadge state={job.state} />,
+            })}
+      </p>
+      {reached > 0 && (
+        <button type="button" className={isOver ? "button primary" : "button"} onClick={endFirstRun}>
+          {t("firstRun.close")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** How a snippet is run, with a file and a command in it. */
+function RunIt({
+  text,
+  file,
+  command,
+}: {
+  readonly text: "firstRun.typescript" | "firstRun.python";
+  readonly file: string;
+  readonly command: string;
+}): ReactNode {
+  const { rich } = useTexts();
+  return (
+    <p className="hint">
+      {rich(text, {
+        file: <code translate="no">{file}</code>,
+        command: <code translate="no">{command}</code>,
+      })}
+    </p>
   );
 }
 

@@ -5,7 +5,6 @@ export const newJob = messages({
   en: {
     "newJob.open": "New job",
     "newJob.title": "New job",
-    "newJob.refusal": "Needs a token with the scope producer, operator or admin",
     "newJob.name": "Name",
     "newJob.queue": "Queue",
     "newJob.queueHint": "Empty: default",
@@ -37,7 +36,6 @@ export const newJob = messages({
   ru: {
     "newJob.open": "Новая задача",
     "newJob.title": "Новая задача",
-    "newJob.refusal": "Нужен токен с правом producer, operator или admin",
     "newJob.name": "Имя",
     "newJob.queue": "Очередь",
     "newJob.queueHint": "Пусто — default",

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { useSearchParams } from "wouter";
 import { useDeadCount } from "../../shell/dead-count.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { useTexts } from "../../i18n/text.js";
 import { Icon } from "../../ui/icon.js";
 import { ProblemNote } from "../../ui/problem-note.js";
@@ -21,6 +22,7 @@ export function DeadPage(): ReactNode {
   const [parameters] = useSearchParams();
   const filter = deadFilterOf(parameters);
   const total = useDeadCount();
+  usePageTitle([t("nav.dead")], total > 0 ? t("title.dead", { count: total }) : null);
   return (
     <div className="page">
       <header className="page-header">

@@ -1,9 +1,10 @@
-import { useEffect, type ReactNode } from "react";
+import { type ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import { DEFAULT_RETENTION } from "../../../../src/core/defaults.js";
 import { asProblem } from "../../api/problem.js";
 import type { JobDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { queuePath } from "../../shell/routes.js";
 import { useShortcut } from "../../shell/shortcuts.js";
 import { StateBadge } from "../../ui/badge.js";
@@ -31,6 +32,10 @@ export function JobPage(): ReactNode {
 function OneJob({ id }: { readonly id: string }): ReactNode {
   const { t } = useTexts();
   const { data: job, error, refetch } = useJob(id);
+  usePageTitle(
+    [job === undefined ? t("job.title", { id }) : `${job.name} #${id}`, t("nav.jobs")],
+    job?.state === "dead" ? t("state.dead") : null,
+  );
   const status = error === null ? 0 : asProblem(error).status;
   // 422: it is no number.
   if (status === 404 || status === 422) return <NoSuchJob id={id} />;
@@ -94,12 +99,6 @@ function JobHeader({ job }: { readonly job: JobDetailView }): ReactNode {
       toast(t("copy.copied"));
     });
   });
-  useEffect(() => {
-    document.title = `${job.name} ${job.id} · ${t("app.name")}`;
-    return () => {
-      document.title = t("app.name");
-    };
-  }, [job.name, job.id, t]);
   const queue = (
     <Link href={queuePath(job.queue)} className="job-text" translate="no">
       {visible(job.queue)}

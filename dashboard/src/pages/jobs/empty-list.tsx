@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useTexts } from "../../i18n/text.js";
 import { jobsPath } from "../../shell/routes.js";
-import { termsOf, withoutTerm } from "./filter-text.js";
+import { termsOf, withoutTerm } from "../../filter/filter-text.js";
 import type { JobsFilter } from "./jobs-url.js";
 
 /** Why there are no rows: no job is in this state, or none matches the filter. */

@@ -8,21 +8,17 @@ import {
   type RefObject,
 } from "react";
 import { useLocation } from "wouter";
-import { useSuggestions } from "../../api/suggestions.js";
+import { completed, completionAt } from "../../filter/completion.js";
+import { statesOf, termsOf, textOf } from "../../filter/filter-text.js";
+import { useOffers, type Offer } from "../../filter/offers.js";
 import { useTexts } from "../../i18n/text.js";
 import { jobsPath } from "../../shell/routes.js";
 import { isFree } from "../../shell/shortcuts.js";
-import { Combobox, type Option } from "../../ui/combobox.js";
+import { Combobox } from "../../ui/combobox.js";
 import { Icon, type IconName } from "../../ui/icon.js";
-import { completed, completionAt, fieldOf, suggestionsFor, type Suggestion } from "./completion.js";
 import { FilterChip } from "./filter-chip.js";
-import { statesOf, termsOf, textOf } from "./filter-text.js";
 import { FilterFaultNote, type FilterFault } from "./filter-fault.js";
 import type { JobsFilter } from "./jobs-url.js";
-
-interface Offer extends Option {
-  readonly suggestion: Suggestion;
-}
 
 /** The filter as chips, and a field for more. A chip goes back into the field to be changed. */
 export function FilterBar({
@@ -190,23 +186,6 @@ function useDraft(filter: JobsFilter): Draft {
     },
     apply,
   };
-}
-
-function useOffers(text: string): readonly Offer[] {
-  const { t, has } = useTexts();
-  const completion = completionAt(text, text.length);
-  const values = useSuggestions(fieldOf(completion), completion.typed);
-  return suggestionsFor(completion, values).map((suggestion) => {
-    const name = /^[a-z]+/.exec(suggestion.text)?.[0] ?? "";
-    const key = completion.qualifier === null ? `jobs.qualifier.${name}` : `state.${name}`;
-    const tells = completion.qualifier === null || completion.qualifier === "state";
-    return {
-      text: suggestion.text,
-      suggestion,
-      leadsOn: !suggestion.completes,
-      ...(tells && has(key) ? { detail: t(key as "state.dead") } : {}),
-    };
-  });
 }
 
 /** `/` comes here, and not to the search of every page. */

@@ -1,10 +1,9 @@
-import { useCallback, useRef, useState, type ReactNode } from "react";
+import { useCallback, useRef, type ReactNode } from "react";
 import { useJobCounts, sumOf, type JobCountsView, type StateCount } from "../../api/job-counts.js";
-import { useQueuesQuery, useSelf } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
-import { ActionButton } from "../../ui/action-button.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { FirstRun } from "../../ui/first-run.js";
-import { NewJobDialog } from "../../ui/new-job-dialog.js";
+import { useFirstRun } from "../../ui/first-run-state.js";
 import { OperationsStrip } from "../../ui/operations-strip.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { isAtWork } from "./at-work.js";
@@ -12,14 +11,16 @@ import { useListPreferences } from "./columns.js";
 import { FilterBar } from "./filter-bar.js";
 import { filterFaultOf } from "./filter-fault.js";
 import { JobList } from "./job-list.js";
-import { useJobsFilter, type JobsFilter } from "./jobs-url.js";
+import { useJobsFilter, wholeFilter, type JobsFilter } from "./jobs-url.js";
 import { Pager } from "./pager.js";
 import { StateTabs } from "./state-tabs.js";
 import { useJobsList } from "./use-jobs-list.js";
 
 /** Finds jobs, and acts on one or many of them. */
 export function JobsPage(): ReactNode {
+  const { t } = useTexts();
   const filter = useJobsFilter();
+  usePageTitle([wholeFilter(filter), t("nav.jobs")]);
   const { limit } = useListPreferences();
   const frame = useRef<HTMLDivElement>(null);
   const busy = useRef(false);
@@ -29,18 +30,14 @@ export function JobsPage(): ReactNode {
   }, []);
   const counts = useJobCounts(filter.rest).data;
   const fault = filterFaultOf(list.error);
-  const [teaching, setTeaching] = useTeaching(list.answer !== null && list.rows.length === 0);
+  const teaching = useFirstRun() === "shown";
   return (
     <div className="page jobs-page">
-      <Header />
+      <header className="page-header">
+        <h1>{t("nav.jobs")}</h1>
+      </header>
       <OperationsStrip />
-      {teaching && (
-        <FirstRun
-          onClose={() => {
-            setTeaching(false);
-          }}
-        />
-      )}
+      {teaching && <FirstRun />}
       <FilterBar filter={filter} fault={fault} />
       <section className="card" aria-busy={list.changing}>
         <StateTabs filter={filter} counts={counts} />
@@ -62,52 +59,6 @@ export function JobsPage(): ReactNode {
       </section>
     </div>
   );
-}
-
-function Header(): ReactNode {
-  const { t } = useTexts();
-  const self = useSelf().data;
-  const [open, setOpen] = useState(false);
-  const may = self?.capabilities.includes("enqueue") !== false;
-  return (
-    <header className="page-header">
-      <h1>{t("nav.jobs")}</h1>
-      <ActionButton
-        icon="plus"
-        tone="primary"
-        refusal={may ? null : t("newJob.refusal")}
-        onPress={() => {
-          setOpen(true);
-        }}
-      >
-        {t("newJob.open")}
-      </ActionButton>
-      {open && (
-        <NewJobDialog
-          onClose={() => {
-            setOpen(false);
-          }}
-        />
-      )}
-    </header>
-  );
-}
-
-/** Whether the server has no jobs at all yet; once so, until the reader has seen enough. */
-function useTeaching(empty: boolean): readonly [boolean, (teaching: boolean) => void] {
-  const queues = useQueuesQuery().data;
-  const [teaching, setTeaching] = useState(false);
-  const [over, setOver] = useState(false);
-  const none =
-    empty &&
-    queues?.items.every(({ counts }) => Object.values(counts).every((count) => count === 0)) === true;
-  if (none && !teaching && !over) setTeaching(true);
-  return [
-    teaching && !over,
-    () => {
-      setOver(true);
-    },
-  ];
 }
 
 /** How many jobs the whole filter matches, where the counts tell. */

@@ -1,6 +1,6 @@
 import { useSearchParams } from "wouter";
 import type { JobState } from "../../api/types.js";
-import { asState, statesOf, withoutStates } from "./filter-text.js";
+import { asState, statesOf, withoutStates } from "../../filter/filter-text.js";
 
 /** Which jobs the address asks for. */
 export interface JobsFilter {

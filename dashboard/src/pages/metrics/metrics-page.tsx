@@ -5,11 +5,13 @@ import { ActivityChart } from "../../charts/activity-chart.js";
 import { DurationChart } from "../../charts/duration-chart.js";
 import { RangePicker, useRange } from "../../charts/range-picker.js";
 import { useTexts } from "../../i18n/text.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { NameTable } from "./name-table.js";
 
 /** Charts from what the server keeps, without Prometheus. */
 export function MetricsPage(): ReactNode {
   const { t } = useTexts();
+  usePageTitle([t("nav.metrics")]);
   const range = useRange();
   const [parameters] = useSearchParams();
   const queue = parameters.get("queue");

@@ -6,8 +6,9 @@ import type { QueueDetailView, WorkerView } from "../../api/types.js";
 import { ActivityChart } from "../../charts/activity-chart.js";
 import { DurationChart } from "../../charts/duration-chart.js";
 import { RangePicker, useRange } from "../../charts/range-picker.js";
-import { useTexts } from "../../i18n/text.js";
+import { useTexts, type Texts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { filterValue, jobsPath } from "../../shell/routes.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
@@ -25,6 +26,7 @@ export function QueuePage(): ReactNode {
     { topics: ["queues"], queue: name },
   );
   const queue = data?.name === name ? data : undefined;
+  usePageTitle([name, t("nav.queues")], troubleOf(queue, t));
   if (queue === undefined && error?.status === 404) {
     return (
       <div className="empty">
@@ -60,6 +62,14 @@ export function QueuePage(): ReactNode {
       </div>
     </div>
   );
+}
+
+/** What the title says is wrong with the queue. */
+function troubleOf(queue: QueueDetailView | undefined, t: Texts["t"]): string | null {
+  if (queue === undefined) return null;
+  const { pausedAt, counts } = queue;
+  if (pausedAt !== null) return t("state.paused");
+  return counts.dead > 0 ? t("title.dead", { count: counts.dead }) : null;
 }
 
 function PausedNote({ queue: { pausedAt, pauseReason } }: { readonly queue: QueueDetailView }): ReactNode {

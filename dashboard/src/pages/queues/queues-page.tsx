@@ -1,12 +1,14 @@
 import { useState, type ReactNode } from "react";
 import { useQueuesQuery } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { QueueTable } from "./queue-table.js";
 
 /** All queues, those where jobs wait longest first. */
 export function QueuesPage(): ReactNode {
   const { t } = useTexts();
+  usePageTitle([t("nav.queues")]);
   const [wanted, setWanted] = useState("");
   const { data, error, refetch } = useQueuesQuery();
   const shown = data?.items.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));

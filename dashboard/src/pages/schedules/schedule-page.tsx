@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import { asProblem } from "../../api/problem.js";
 import { useTexts } from "../../i18n/text.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { Icon } from "../../ui/icon.js";
 import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
@@ -19,6 +20,7 @@ export function SchedulePage(): ReactNode {
   const { t } = useTexts();
   const { key } = useParams<{ key: string }>();
   const name = decoded(key);
+  usePageTitle([name, t("nav.schedules")]);
   const { data, error, refetch } = useSchedule(name);
   const isGone = error !== null && asProblem(error).status === 404;
   const shown = isGone || data?.schedule.key !== name ? undefined : data;

@@ -4,6 +4,7 @@ import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { listingOf, matching, shownOf } from "./listing.js";
 import { useSchedules, type ListedSchedule } from "./queries.js";
 import { ScheduleForm } from "./schedule-form.js";
@@ -16,6 +17,7 @@ import { useParameterLinks } from "../../shell/search-parameters.js";
 /** All schedules. */
 export function SchedulesPage(): ReactNode {
   const { t } = useTexts();
+  usePageTitle([t("nav.schedules")]);
   const [parameters] = useSearchParams();
   const cursor = parameters.get("cursor");
   const { data, error, refetch } = useSchedules(cursor);

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useAllowed, useSelf } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { AboutTab } from "./about-tab.js";
 import { AccessTab } from "./access-tab.js";
 import { AuditTab } from "./audit-tab.js";
@@ -16,6 +17,7 @@ export function SettingsPage(): ReactNode {
   const { t } = useTexts();
   const [parameters] = useSearchParams();
   const tab = TABS.find((name) => name === parameters.get("tab")) ?? "access";
+  usePageTitle([t(`settings.tab.${tab}`), t("nav.settings")]);
   return (
     <div className="page">
       <header className="page-header">

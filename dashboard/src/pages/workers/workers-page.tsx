@@ -3,6 +3,7 @@ import { read } from "../../api/request.js";
 import type { WorkerView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
+import { usePageTitle } from "../../shell/page-title.js";
 import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { loadOf } from "./load.js";
@@ -12,6 +13,7 @@ import { WorkerTable } from "./worker-table.js";
 /** Who does the work, and whether they are heard of. */
 export function WorkersPage(): ReactNode {
   const { t } = useTexts();
+  usePageTitle([t("nav.workers")]);
   const { data, error, refetch } = useLiveQuery(
     ["workers"],
     (signal) => read<{ items: WorkerView[] }>("/v1/workers", {}, signal),

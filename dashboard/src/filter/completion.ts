@@ -1,6 +1,6 @@
-import { OPERATORS_OF, QUALIFIERS, type Qualifier } from "../../../../src/core/job-query/qualifiers.js";
-import { JOB_STATES } from "../../../../src/core/states.js";
-import { filterValue } from "../../shell/routes.js";
+import { OPERATORS_OF, QUALIFIERS, type Qualifier } from "../../../src/core/job-query/qualifiers.js";
+import { JOB_STATES } from "../../../src/core/states.js";
+import { filterValue } from "../shell/routes.js";
 import { termsOf } from "./filter-text.js";
 
 /** Fields whose values the server can suggest. */

@@ -1,5 +1,5 @@
-import type { JobState } from "../../api/types.js";
-import { JOB_STATES } from "../../../../src/core/states.js";
+import type { JobState } from "../api/types.js";
+import { JOB_STATES } from "../../../src/core/states.js";
 
 /** One condition of a filter, and where it stands in the text. */
 export interface Term {
