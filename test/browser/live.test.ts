@@ -112,6 +112,8 @@ describe.skipIf(CHROMIUM === null)("the dashboard stays live", () => {
     await mark(tab);
     proxy.fail(fault);
     await shows(pill(tab), "Reconnecting");
+    // It has tried in vain, and must try again.
+    await expect.poll(() => proxy.refused("/v1/live"), PATIENCE).toBeGreaterThan(0);
     await enqueue(server, 1);
     // What was read stays on the screen.
     await shows(pending, "2");

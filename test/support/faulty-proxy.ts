@@ -12,6 +12,7 @@ export type Fault = { readonly answer: string } | "hang" | "reset";
 export class FaultyProxy {
   readonly #sockets = new Set<Socket>();
   #fault: Fault | null = null;
+  readonly #refused: string[] = [];
 
   private constructor(
     private readonly target: URL,
@@ -41,6 +42,11 @@ export class FaultyProxy {
     this.#cutAll();
   }
 
+  /** How many requests for this path it did not hand on. */
+  refused(path: string): number {
+    return this.#refused.filter((line) => line.includes(` ${path} `)).length;
+  }
+
   /** Hands everything on again. */
   mend(): void {
     this.#fault = null;
@@ -62,10 +68,15 @@ export class FaultyProxy {
   #accept(client: Socket): void {
     this.#keep(client);
     const fault = this.#fault;
-    if (fault === null) this.#relay(client);
-    else if (fault === "reset") client.resetAndDestroy();
-    else if (fault === "hang") client.resume();
-    else client.once("data", () => client.end(fault.answer));
+    if (fault === null) {
+      this.#relay(client);
+      return;
+    }
+    client.once("data", (request: Buffer) => {
+      this.#refused.push(request.toString().split("\r\n", 1)[0] ?? "");
+      if (fault === "reset") client.resetAndDestroy();
+      else if (fault !== "hang") client.end(fault.answer);
+    });
   }
 
   #relay(client: Socket): void {
