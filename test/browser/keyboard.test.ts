@@ -63,7 +63,7 @@ function path(tab: Page): string {
 
 async function hasFocus(element: Locator): Promise<void> {
   await expect
-    .poll(() => element.evaluate((it) => it === it.ownerDocument.activeElement), PATIENCE)
+    .poll(() => element.evaluate<boolean>("(it) => it === document.activeElement"), PATIENCE)
     .toBe(true);
 }
 
@@ -72,10 +72,9 @@ async function keepsFocus(tab: Page, dialog: Locator): Promise<void> {
   for (let step = 0; step < 20; step += 1) {
     await tab.keyboard.press(step % 5 === 4 ? "Shift+Tab" : "Tab");
     // The document itself for a moment: the browser's own bar comes between the last and the first.
-    const where = await dialog.evaluate((it) => {
-      const at = it.ownerDocument.activeElement;
-      return it.contains(at) || at?.contains(it) === true;
-    });
+    const where = await dialog.evaluate<boolean>(
+      "(it) => it.contains(document.activeElement) || document.activeElement.contains(it)",
+    );
     expect(where, await focused(tab)).toBe(true);
   }
 }
@@ -239,7 +238,7 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone", () => {
     await hasFocus(tab.locator("main"));
     await tab.keyboard.press("Tab");
     expect(
-      await tab.locator("main").evaluate((main) => main.contains(main.ownerDocument.activeElement)),
+      await tab.locator("main").evaluate<boolean>("(main) => main.contains(document.activeElement)"),
     ).toBe(true);
     // A link within the page as well, and the way back.
     await tab.goBack();

@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === null)("the list of jobs", () => {
     const tab = await openTab(await browser.signedIn(server), `${server.url}/jobs`);
     await rowOf(tab, 5).hover();
     // The very element: the row must not be made anew either.
-    const row = (await rowOf(tab, 5).elementHandle())!;
+    const row = await rowOf(tab, 5).elementHandle();
     const before = await row.boundingBox();
     const announced = tab.locator(".new-rows");
     await enqueue(server, 15);
@@ -45,12 +45,12 @@ describe.skipIf(CHROMIUM === null)("the list of jobs", () => {
     await enqueue(server, 3);
     const tab = await openTab(await browser.signedIn(server), `${server.url}/jobs?state=pending`);
     await rowOf(tab, 1).hover();
-    const row = (await rowOf(tab, 1).elementHandle())!;
+    const row = await rowOf(tab, 1).elementHandle();
     const before = await row.boundingBox();
     await settle(server, "emails", "complete");
     await shows(rowOf(tab, 1).locator(".column-state"), "Completed");
     await expect.poll(() => tab.locator(".new-rows").innerText(PATIENCE), PATIENCE).toContain("1 gone");
-    expect(await row.evaluate((element) => element.isConnected)).toBe(true);
+    expect(await row.evaluate<boolean>("(element) => element.isConnected")).toBe(true);
     expect(await row.boundingBox()).toEqual(before);
     await tab.locator(".new-rows").click();
     await rowOf(tab, 1).waitFor({ state: "detached", ...PATIENCE });

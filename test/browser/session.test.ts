@@ -19,9 +19,7 @@ async function openAtWork(context: BrowserContext, server: HttpServer): Promise<
   await tab.getByRole("checkbox", { name: "Select job 39" }).check();
   await mark(tab);
   const newJob = tab.getByRole("button", { name: "New job" });
-  await newJob.evaluate((button) => {
-    button.focus({ preventScroll: true });
-  });
+  await newJob.evaluate("(button) => button.focus({ preventScroll: true })");
   await tab.keyboard.press("Enter");
   const form = tab.getByRole("dialog", { name: "New job" });
   await form.getByLabel("Name", { exact: true }).fill("report.build");

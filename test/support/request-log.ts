@@ -9,7 +9,8 @@ export class RequestLog {
 
   constructor({ server }: HttpServer) {
     server.app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      const text = `${request.method} ${request.url?.split("?")[0]}`;
+      const { method = "", url = "" } = request;
+      const text = `${method} ${url.replace(/\?.*/, "")}`;
       this.requests.push(text);
       this.#open.set(response, text);
       response.on("close", () => this.#open.delete(response));
