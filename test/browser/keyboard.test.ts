@@ -2,7 +2,7 @@ import type { CDPSession, Locator, Page } from "playwright-core";
 import { describe, expect, test, vi } from "vitest";
 import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
-import { enqueue, openTab, pill, settle, shows } from "./tab.js";
+import { enqueue, openTab, pill, settle, shows, type InPage } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -63,7 +63,7 @@ function path(tab: Page): string {
 
 async function hasFocus(element: Locator): Promise<void> {
   await expect
-    .poll(() => element.evaluate<boolean>("(it) => it === document.activeElement"), PATIENCE)
+    .poll(() => element.evaluate((it: InPage) => it === it.ownerDocument.activeElement), PATIENCE)
     .toBe(true);
 }
 
@@ -72,9 +72,10 @@ async function keepsFocus(tab: Page, dialog: Locator): Promise<void> {
   for (let step = 0; step < 20; step += 1) {
     await tab.keyboard.press(step % 5 === 4 ? "Shift+Tab" : "Tab");
     // The document itself for a moment: the browser's own bar comes between the last and the first.
-    const where = await dialog.evaluate<boolean>(
-      "(it) => it.contains(document.activeElement) || document.activeElement.contains(it)",
-    );
+    const where = await dialog.evaluate((it: InPage) => {
+      const { activeElement } = it.ownerDocument;
+      return it.contains(activeElement) || activeElement?.contains(it) === true;
+    });
     expect(where, await focused(tab)).toBe(true);
   }
 }
@@ -238,7 +239,7 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone", () => {
     await hasFocus(tab.locator("main"));
     await tab.keyboard.press("Tab");
     expect(
-      await tab.locator("main").evaluate<boolean>("(main) => main.contains(document.activeElement)"),
+      await tab.locator("main").evaluate((main: InPage) => main.contains(main.ownerDocument.activeElement)),
     ).toBe(true);
     // A link within the page as well, and the way back.
     await tab.goBack();

@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, test, vi } from "vitest";
 import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
-import { enqueue, openTab, settle, shows } from "./tab.js";
+import { enqueue, openTab, settle, shows, type InPage } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === null)("the list of jobs", () => {
     await settle(server, "emails", "complete");
     await shows(rowOf(tab, 1).locator(".column-state"), "Completed");
     await expect.poll(() => tab.locator(".new-rows").innerText(PATIENCE), PATIENCE).toContain("1 gone");
-    expect(await row.evaluate<boolean>("(element) => element.isConnected")).toBe(true);
+    expect(await row.evaluate((element: InPage) => element.isConnected)).toBe(true);
     expect(await row.boundingBox()).toEqual(before);
     await tab.locator(".new-rows").click();
     await rowOf(tab, 1).waitFor({ state: "detached", ...PATIENCE });

@@ -4,7 +4,7 @@ import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
 import { issueToken } from "../support/tokens.js";
-import { deadCount, enqueue, isMarked, mark, openTab, pill, settle, shows } from "./tab.js";
+import { deadCount, enqueue, isMarked, mark, openTab, pill, settle, shows, type InPage } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -19,7 +19,9 @@ async function openAtWork(context: BrowserContext, server: HttpServer): Promise<
   await tab.getByRole("checkbox", { name: "Select job 39" }).check();
   await mark(tab);
   const newJob = tab.getByRole("button", { name: "New job" });
-  await newJob.evaluate("(button) => button.focus({ preventScroll: true })");
+  await newJob.evaluate((button: InPage) => {
+    button.focus({ preventScroll: true });
+  });
   await tab.keyboard.press("Enter");
   const form = tab.getByRole("dialog", { name: "New job" });
   await form.getByLabel("Name", { exact: true }).fill("report.build");

@@ -6,6 +6,14 @@ import type { HttpServer } from "../support/http-server.js";
 /** As long as a condition may take on a busy machine, while a page waits between two attempts to connect. */
 const PATIENCE = { timeout: 30_000 } as const;
 
+/** What the tests need of an element in the page. They do not know the types of the document. */
+export interface InPage {
+  readonly isConnected: boolean;
+  readonly ownerDocument: { readonly activeElement: InPage | null };
+  contains(other: InPage | null): boolean;
+  focus(how: { readonly preventScroll: boolean }): void;
+}
+
 /** A page of the dashboard that has been read and follows the server. */
 export async function openTab(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
