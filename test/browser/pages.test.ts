@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
 import { describe, expect, test, vi } from "vitest";
+import { violations } from "../support/axe.js";
 import { CHROMIUM, isTooWide, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
 import { seed } from "./seed.js";
+import { hasLoaded } from "./tab.js";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const PAGES = [
   "/",
@@ -39,29 +35,6 @@ const SIZES = [
   { width: 390, height: 844 },
 ];
 
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What a checker of accessibility finds, as lines. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<Violation[]>(
-    `axe.run(document, { runOnly: ${JSON.stringify(WCAG)} }).then(({ violations }) => violations)`,
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-  );
-}
-
-/** Until the page shows what it has read: its heading is there, and no place is kept for what is still to come. */
-async function settled(page: Page): Promise<void> {
-  await page.locator("main h1").first().waitFor({ state: "attached" });
-  // Not `waitForFunction`: the content security policy forbids to make scripts out of texts.
-  await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
-}
-
 describe.skipIf(CHROMIUM === null)("every page of the dashboard", () => {
   const browser = useBrowser();
 
@@ -78,7 +51,7 @@ describe.skipIf(CHROMIUM === null)("every page of the dashboard", () => {
       const page = await context.newPage();
       for (const path of PAGES) {
         await page.goto(server.url + path);
-        await settled(page);
+        await hasLoaded(page);
         const place = `${path} at ${size.width}`;
         if (await isTooWide(page)) faults.push(`${place} is too wide`);
         faults.push(...(await violations(page)).map((violation) => `${place}: ${violation}`));

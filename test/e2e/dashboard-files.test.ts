@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { startHttpServer } from "../support/http-server.js";
 import { connectTo, exchange, happened } from "../support/raw-http.js";
+
+/** All of its JavaScript together, compressed: what a browser loads once for a new version. */
+const SCRIPT_BUDGET_BYTES = 220 * 1024;
 
 const ASSETS = new URL("../../dist/dashboard/assets/", import.meta.url);
 
@@ -113,6 +117,13 @@ describe("the files of the dashboard", () => {
     }
     await server.get("/healthz");
     expect(openFiles()).toBeLessThan(before + 50);
+  });
+
+  test("have no more JavaScript than their budget", () => {
+    const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
+    const sizes = scripts.map((name) => gzipSync(readFileSync(new URL(name, ASSETS)), { level: 9 }).length);
+    expect(scripts.length).toBeGreaterThan(1);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(SCRIPT_BUDGET_BYTES);
   });
 
   test("are not there when the server is made without them", async () => {

@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { findChromium } from "../../scripts/ensure-chromium.mjs";
-import { API_TOKEN, type HttpServer } from "./http-server.js";
+import { API_TOKEN } from "./http-server.js";
 
 /** Path of the browser; `null` where there is none, and then its tests are skipped. `npm test` gets one. */
 export const CHROMIUM = find();
@@ -17,6 +17,11 @@ export interface Look {
   readonly height?: number;
   readonly language?: "en" | "ru";
   readonly theme?: "light" | "dark";
+}
+
+/** Where the browser goes: a server, or what stands in front of it. */
+interface Site {
+  readonly url: string;
 }
 
 /** A browser for the tests of a file. Call it in a `describe`. */
@@ -41,7 +46,7 @@ export class TestBrowser {
   }
 
   /** A browser of somebody who has signed in at the server. Whatever goes wrong in a page of it fails the test. */
-  async signedIn(server: HttpServer, look: Look = {}, token = API_TOKEN): Promise<BrowserContext> {
+  async signedIn(server: Site, look: Look = {}, token = API_TOKEN): Promise<BrowserContext> {
     const context = await this.context(server, look);
     const answer = await context.request.post(`${server.url}/v1/session`, { data: { token } });
     expect(answer.status()).toBe(204);
@@ -49,7 +54,7 @@ export class TestBrowser {
   }
 
   /** A browser of a stranger. */
-  async context(server: HttpServer, look: Look = {}): Promise<BrowserContext> {
+  async context(server: Site, look: Look = {}): Promise<BrowserContext> {
     if (this.#browser === null) throw new Error("There is no browser");
     const { width = 1_280, height = 800, language = "en", theme = "light" } = look;
     const context = await this.#browser.newContext({

@@ -66,7 +66,9 @@ class Live {
       this.#connection.leave();
     };
     const stopListening = onSessionChange(() => {
-      if (isSignedIn()) this.#connection.hurry();
+      if (!isSignedIn()) return;
+      this.#connection.hurry();
+      this.refresher.anew();
     });
     document.addEventListener("visibilitychange", look);
     addEventListener("pagehide", leave);

@@ -54,6 +54,11 @@ export class Refresher {
     this.changed(["other"], null);
   }
 
+  /** Reads everything at once, however new it is: another token may be signed in, which sees and may do other things. */
+  anew(): void {
+    void this.client.invalidateQueries();
+  }
+
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

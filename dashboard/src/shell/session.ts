@@ -6,6 +6,11 @@ import { useSyncExternalStore } from "react";
  */
 let open = true;
 const listeners = new Set<() => void>();
+/** Who signs in in one tab does so in all of them: they have the same cookie. */
+const otherTabs = new BroadcastChannel("konveier session");
+otherTabs.addEventListener("message", () => {
+  set(true);
+});
 
 function set(value: boolean): void {
   if (open === value) return;
@@ -19,6 +24,7 @@ export function signedOut(): void {
 
 export function signedIn(): void {
   set(true);
+  otherTabs.postMessage("signed in");
 }
 
 export function onSessionChange(listener: () => void): () => void {

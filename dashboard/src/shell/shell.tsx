@@ -18,7 +18,15 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   const { t } = useTexts();
   return (
     <>
-      <a className="button skip-link" href="#content">
+      <a
+        className="button skip-link"
+        href="#content"
+        // The link itself would lead to another page: addresses in the document begin at its base element's.
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("content")?.focus();
+        }}
+      >
         {t("shell.skip")}
       </a>
       <div className="shell">

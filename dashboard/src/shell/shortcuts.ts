@@ -28,7 +28,9 @@ export function isFree(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented)
     return false;
   if (!preferencesNow().shortcuts) return false;
+  // Also while nothing in the dialog has the focus, such as after Tab on its last button.
+  if (document.querySelector("dialog:modal") !== null) return false;
   const { target } = event;
   if (!(target instanceof Element)) return true;
-  return target.closest("input, textarea, select, [contenteditable], [role=menu], dialog") === null;
+  return target.closest("input, textarea, select, [contenteditable], [role=menu]") === null;
 }

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState, type SubmitEvent, type ReactNode } from "react";
 import { send } from "../api/request.js";
 import { useTexts } from "../i18n/text.js";
@@ -14,7 +13,6 @@ export function SignIn(): ReactNode {
 
 function SignInDialog(): ReactNode {
   const { t } = useTexts();
-  const client = useQueryClient();
   const problemText = useProblemText();
   const [token, setToken] = useState("");
   const [fault, setFault] = useState<string | null>(null);
@@ -25,7 +23,6 @@ function SignInDialog(): ReactNode {
     try {
       await send("/v1/session", { method: "POST", body: { token: token.trim() } });
       signedIn();
-      await client.invalidateQueries();
     } catch (error) {
       setFault(asProblem(error).code === "unauthorized" ? t("signIn.wrong") : problemText(error));
       setBusy(false);

@@ -33,18 +33,21 @@ export function MenuButton({
 
   useEffect(() => {
     if (!open) return;
-    // The items are made before the menu shows; from the next frame on it has a size, and can take the focus.
+    // A menu that stayed where it was while the page moves would belong to another row.
+    const hide = ({ target }: Event): void => {
+      // Something else may scroll by itself, such as the tabs above when their counts are there.
+      const moves = !(target instanceof Node) || target.contains(button.current);
+      if (moves) menu.current?.hidePopover();
+    };
+    // The items are made before the menu shows; from the next frame on it has a size, and can take the focus. Before
+    // that frame the browser still tells of scrolling that was over when the button was pressed.
     const frame = requestAnimationFrame(() => {
       if (menu.current === null || button.current === null) return;
       placeBeside(menu.current, button.current);
       itemsOf(menu.current)[0]?.focus();
+      addEventListener("scroll", hide, { capture: true });
+      addEventListener("resize", hide);
     });
-    // A menu that stayed where it was while the page moves would belong to another row.
-    const hide = (event: Event): void => {
-      if (event.target !== menu.current) menu.current?.hidePopover();
-    };
-    addEventListener("scroll", hide, { capture: true });
-    addEventListener("resize", hide);
     return () => {
       cancelAnimationFrame(frame);
       removeEventListener("scroll", hide, { capture: true });
