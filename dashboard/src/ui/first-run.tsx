@@ -9,6 +9,7 @@ import { StateBadge } from "./badge.js";
 import { CopyButton } from "./copy.js";
 import { pythonSnippet, curlSnippet, typeScriptSnippet } from "./first-run-snippets.js";
 import { Icon } from "./icon.js";
+import { visible } from "./visible.js";
 
 /** What to do with a server that has no jobs yet. It follows the first job, so one sees that it works. */
 export function FirstRun({ onClose }: { readonly onClose?: () => void }): ReactNode {
@@ -35,7 +36,7 @@ export function FirstRun({ onClose }: { readonly onClose?: () => void }): ReactN
                 : rich("firstRun.arrived", {
                     link: (
                       <Link href={jobPath(job.id)} className="job-text" translate="no">
-                        {job.name}
+                        {visible(job.name)}
                       </Link>
                     ),
                     state: <StateBadge state={job.state} />,

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { asProblem } from "../api/problem.js";
 import { useTexts } from "../i18n/text.js";
+import { visible } from "./visible.js";
 
 /** What went wrong, in the reader's language where the code is known, and what to do. */
 export function ProblemNote({
@@ -36,6 +37,6 @@ export function useProblemText(): (error: unknown) => string {
   return (error) => {
     const problem = asProblem(error);
     const key = `error.${problem.code}`;
-    return has(key) ? t(key as "error.timeout") : problem.message;
+    return has(key) ? t(key as "error.timeout") : visible(problem.message);
   };
 }

@@ -10,6 +10,7 @@ import { filterValue, jobPath, jobsPath } from "../../shell/routes.js";
 import { copyText } from "../../ui/copy.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { toast } from "../../ui/toasts.js";
+import { visible } from "../../ui/visible.js";
 import { allows, type JobAction } from "./job-action.js";
 
 /** Of an error's first line, for a filter: more of it is different each time. */
@@ -84,7 +85,7 @@ export function RowMenu({
                 else like(filter)();
               },
               (error: unknown) => {
-                toast(asProblem(error).message, "bad");
+                toast(visible(asProblem(error).message), "bad");
               },
             );
           }}

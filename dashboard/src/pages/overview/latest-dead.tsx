@@ -7,6 +7,7 @@ import { useLiveQuery } from "../../live/use-live-query.js";
 import { jobPath, queuePath } from "../../shell/routes.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 
 const SHOWN = 8;
 
@@ -49,7 +50,7 @@ export function LatestDead(): ReactNode {
                   </th>
                   <td data-label={t("queues.name")}>
                     <Link href={queuePath(queue)} className="job-text">
-                      {queue}
+                      {visible(queue)}
                     </Link>
                   </td>
                   <td className="number" data-label={t("overview.died")}>

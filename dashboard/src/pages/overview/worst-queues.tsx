@@ -5,6 +5,7 @@ import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
 import { Badge } from "../../ui/badge.js";
 import { Age } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 
 const SHOWN = 6;
 type Queue = OverviewView["queues"][number];
@@ -42,7 +43,7 @@ export function WorstQueues({ queues }: { readonly queues: readonly Queue[] }): 
                 <tr key={queue.name}>
                   <th scope="row">
                     <Link href={queuePath(queue.name)} className="job-text">
-                      {queue.name}
+                      {visible(queue.name)}
                     </Link>{" "}
                     {queue.pausedAt !== null && (
                       <Badge tone="warn" icon="pause">

@@ -6,6 +6,7 @@ import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
 import { Badge } from "../../ui/badge.js";
 import { Age } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import { sum, useQueueLines, type QueueLine } from "./queue-lines.js";
 
 export function QueueTable({ queues }: { readonly queues: readonly QueueView[] }): ReactNode {
@@ -73,7 +74,7 @@ function QueueRow({
     <tr>
       <th scope="row">
         <Link href={queuePath(name)} className="job-text">
-          {name}
+          {visible(name)}
         </Link>{" "}
         {pausedAt !== null && (
           <Badge tone="warn" icon="pause">

@@ -9,6 +9,7 @@ import { copyText } from "../../ui/copy.js";
 import { Icon } from "../../ui/icon.js";
 import { Age } from "../../ui/time.js";
 import { toast } from "../../ui/toasts.js";
+import { visible } from "../../ui/visible.js";
 import { diagnosticsOf } from "./diagnostics.js";
 import { InfoFault } from "./limits-tab.js";
 
@@ -39,7 +40,7 @@ export function AboutTab(): ReactNode {
             <>
               <dt>{t("about.signedIn")}</dt>
               <dd className="job-text" translate="no" dir="auto">
-                {self.name}
+                {visible(self.name)}
               </dd>
               <dt>{t("about.may")}</dt>
               <dd className="cell-line" translate="no">
@@ -79,7 +80,7 @@ function ServerFacts(): ReactNode {
       {environment !== null && (
         <>
           <dt>{t("about.environment")}</dt>
-          <dd className="job-text">{environment.label}</dd>
+          <dd className="job-text">{visible(environment.label)}</dd>
         </>
       )}
       <dt>{t("about.proxies")}</dt>
