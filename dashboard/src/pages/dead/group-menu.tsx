@@ -2,10 +2,9 @@ import type { ReactNode } from "react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useTexts } from "../../i18n/text.js";
-import { copyText } from "../../ui/copy.js";
+import { useCopy } from "../../ui/copy.js";
 import { Icon } from "../../ui/icon.js";
 import { useRefusal } from "../../ui/allowed-button.js";
-import { toast } from "../../ui/toasts.js";
 
 /** What is wanted more rarely. */
 export function GroupMenu({
@@ -21,16 +20,7 @@ export function GroupMenu({
   const { t } = useTexts();
   const [, navigate] = useLocation();
   const refusal = useRefusal("administer");
-  const copy = (): void => {
-    copyText(markdown()).then(
-      () => {
-        toast(t("copy.copied"));
-      },
-      () => {
-        toast(t("copy.failed"), "bad");
-      },
-    );
-  };
+  const copy = useCopy();
   return (
     <MenuTrigger>
       <Button className="button quiet icon" aria-label={t("dead.more")}>
@@ -48,7 +38,13 @@ export function GroupMenu({
             <Icon name="jobs" />
             {t("dead.view")}
           </MenuItem>
-          <MenuItem className="menu-item" textValue={t("dead.copy")} onAction={copy}>
+          <MenuItem
+            className="menu-item"
+            textValue={t("dead.copy")}
+            onAction={() => {
+              copy(markdown());
+            }}
+          >
             <Icon name="copy" />
             {t("dead.copy")}
           </MenuItem>

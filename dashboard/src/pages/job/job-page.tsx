@@ -7,10 +7,9 @@ import { useTexts } from "../../i18n/text.js";
 import { queuePath } from "../../shell/routes.js";
 import { useShortcut } from "../../shell/shortcuts.js";
 import { StateBadge } from "../../ui/badge.js";
-import { CopyButton, copyText } from "../../ui/copy.js";
+import { CopyButton, useCopy } from "../../ui/copy.js";
 import { ErrorBoundary } from "../../ui/error-boundary.js";
 import { ProblemNote } from "../../ui/problem-note.js";
-import { toast } from "../../ui/toasts.js";
 import { visible } from "../../ui/visible.js";
 import { JobActions } from "./job-actions.js";
 import { Payload, Result } from "./job-data.js";
@@ -89,10 +88,9 @@ function LoadedJob({
 
 function JobHeader({ job }: { readonly job: JobDetailView }): ReactNode {
   const { t, rich } = useTexts();
+  const copy = useCopy();
   useShortcut("KeyC", () => {
-    void copyText(job.id).then(() => {
-      toast(t("copy.copied"));
-    });
+    copy(job.id);
   });
   useEffect(() => {
     document.title = `${job.name} ${job.id} · ${t("app.name")}`;

@@ -7,7 +7,7 @@ import { read } from "../../api/request.js";
 import type { JobDetailView, JobState, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobPath, jobsPath } from "../../shell/routes.js";
-import { copyText } from "../../ui/copy.js";
+import { useCopy } from "../../ui/copy.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { toast } from "../../ui/toasts.js";
 import { visible } from "../../ui/visible.js";
@@ -33,6 +33,7 @@ export function RowMenu({
 }): ReactNode {
   const { t } = useTexts();
   const [, navigate] = useLocation();
+  const copy = useCopy();
   const operate = useSelf().data?.capabilities.includes("operate") === true;
   const act = (action: JobAction, icon: IconName): ReactNode => (
     <Item
@@ -71,7 +72,13 @@ export function RowMenu({
         {act("run-now", "play")}
         {act("cancel", "close")}
         {act("delete", "trash")}
-        <Item icon="copy" text={t("jobs.copyId")} run={() => void copyText(job.id)} />
+        <Item
+          icon="copy"
+          text={t("jobs.copyId")}
+          run={() => {
+            copy(job.id);
+          }}
+        />
         <Item icon="search" text={t("jobs.like.name")} run={like(`name:${filterValue(job.name)}`)} />
         <Item icon="search" text={t("jobs.like.queue")} run={like(`queue:${filterValue(job.queue)}`)} />
         <Item

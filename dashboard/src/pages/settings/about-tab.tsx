@@ -5,10 +5,9 @@ import { clockOffsetMs } from "../../live/clock.js";
 import { useLiveState } from "../../live/live.js";
 import { localZone } from "../../shell/display-menu.js";
 import { preferencesNow } from "../../shell/preferences.js";
-import { copyText } from "../../ui/copy.js";
+import { useCopy } from "../../ui/copy.js";
 import { Icon } from "../../ui/icon.js";
 import { Age } from "../../ui/time.js";
-import { toast } from "../../ui/toasts.js";
 import { visible } from "../../ui/visible.js";
 import { diagnosticsOf } from "./diagnostics.js";
 import { InfoFault } from "./limits-tab.js";
@@ -98,7 +97,8 @@ function CopyDiagnostics({
 }): ReactNode {
   const { t } = useTexts();
   const { status } = useLiveState();
-  const copy = async (): Promise<void> => {
+  const take = useCopy();
+  const copy = (): void => {
     const text = diagnosticsOf(info, {
       preferences: preferencesNow(),
       userAgent: navigator.userAgent,
@@ -110,12 +110,12 @@ function CopyDiagnostics({
       capabilities,
       page: location.pathname,
     });
-    if (await copyText(text)) toast(t("about.copied"));
+    take(text, "about.copied");
   };
   return (
     <footer className="card-footer">
       <span className="muted">{t("about.copy.hint")}</span>
-      <button type="button" className="button" onClick={() => void copy()}>
+      <button type="button" className="button" onClick={copy}>
         <Icon name="copy" />
         {t("about.copy")}
       </button>
