@@ -37,7 +37,8 @@ const FAULTS = String.raw`(() => {
       if (["title", "aria-label", "placeholder"].includes(name)) judge(element.className + " " + name, value);
     }
     for (const { nodeType, data } of element.childNodes) {
-      if (nodeType === Node.TEXT_NODE) judge(element.tagName + "." + element.className, data);
+      // What can be edited stands there as it is.
+      if (nodeType === Node.TEXT_NODE && element.tagName !== "TEXTAREA") judge(element.tagName + "." + element.className, data);
     }
   }
   return faults;
@@ -66,7 +67,7 @@ export async function harm(page: Page): Promise<string[]> {
 }
 
 /** All text of the page, as it stands in the document. */
-export function textOf(page: Page): Promise<string> {
+function textOf(page: Page): Promise<string> {
   return page.evaluate<string>("document.body.textContent");
 }
 

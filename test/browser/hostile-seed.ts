@@ -11,7 +11,7 @@ export const KEY = PRINTABLE_TEXTS.slice(0, 6).join("").slice(0, 255);
 const BULK_FILTER = `tag:${TAGS.slice(0, 8).map(quoted).join(",")}`;
 
 /** Of the full job. */
-export const WORKERS = [`first ${PRINTABLE_TEXTS[0]}`, `second ${PRINTABLE_TEXTS[3]}`] as const;
+const WORKERS = [`first ${PRINTABLE_TEXTS[0]}`, `second ${PRINTABLE_TEXTS[3]}`] as const;
 
 /** The job that has every text in every field. */
 export const FULL_JOB = "1";

@@ -51,7 +51,7 @@ export const PRINTABLE_TEXTS = [
 ] as const;
 
 /** Such as errors, log lines and payloads can carry besides. */
-export const OTHER_TEXTS = [
+const OTHER_TEXTS = [
   "red \u001B[31mterminal\u001B[0m bell\u0007 back\u0008 del\u007F c1\u009B",
   "first\r\nsecond\rthird\tcolumn\n<u data-hostile>",
   `https://hostile.example/${"a/".repeat(90)}`,

@@ -66,7 +66,7 @@ export function useCopy(): (text: string, done?: "copy.copied" | "about.copied")
 }
 
 /** @throws when the browser does not let it */
-export async function copyText(text: string): Promise<void> {
+async function copyText(text: string): Promise<void> {
   if (!(await tookByClipboard(text)) && !tookBySelection(text)) throw new Error("The browser copied nothing");
 }
 
