@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION } from "../../../../src/core/defaults.js";
 import { asProblem } from "../../api/problem.js";
 import type { JobDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
-import { queuePath } from "../../shell/routes.js";
+import { decoded, queuePath } from "../../shell/routes.js";
 import { useShortcut } from "../../shell/shortcuts.js";
 import { StateBadge } from "../../ui/badge.js";
 import { CopyButton, useCopy } from "../../ui/copy.js";
@@ -22,7 +22,7 @@ import { Why } from "./why.js";
 
 /** All about one job. */
 export function JobPage(): ReactNode {
-  const { id } = useParams<{ id: string }>();
+  const id = decoded(useParams<{ id: string }>().id);
   // A page of its own for each job: what was read of one must not stand there as another's.
   return <OneJob key={id} id={id} />;
 }
