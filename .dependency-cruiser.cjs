@@ -13,7 +13,7 @@ const MAY_IMPORT = {
   api: ["core"],
   server: ["core", "store", "engine", "worker", "api"],
   client: ["core", "api"],
-  handlers: ["core", "engine", "worker"],
+  handlers: ["core", "store", "engine", "worker"],
   otel: ["core"],
 };
 

@@ -1,6 +1,5 @@
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { KonveierError } from "../core/errors.js";
-import type { App } from "./app.js";
 
 /** Left to Node, a request without Host would get a bare 400: no problem document, and no line in the log. */
 export const HOST_IS_CHECKED_HERE = { requireHostHeader: false } as const;
@@ -16,6 +15,6 @@ export function refuseMissingHost(
 }
 
 /** Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1). Node would answer with a bare 417. */
-export function ignoreUnknownExpectations({ server }: App): void {
+export function ignoreUnknownExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }

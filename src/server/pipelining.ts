@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
-import type { App } from "./app.js";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 
 /** Far more than clients send ahead of their answers. One packet has room for a thousand. */
 const MAX_UNANSWERED = 64;
@@ -9,7 +8,7 @@ const MAX_UNANSWERED = 64;
  * Ends a connection on which requests are sent far ahead of their answers: all that arrive at once are begun at once,
  * and everybody else would wait for them.
  */
-export function limitPipelining(app: App): void {
+export function limitPipelining(app: FastifyInstance): void {
   const unanswered = new WeakMap<Socket, number>();
   app.addHook(
     "onRequest",

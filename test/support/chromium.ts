@@ -12,6 +12,9 @@ function find(): string | null {
   return path;
 }
 
+/** Refused requests are the page's business. Over plain HTTP, Chromium says that it ignores one of the headers. */
+const TOLERATED = /^Failed to load resource|^The Cross-Origin-Opener-Policy header has been ignored/;
+
 export interface Look {
   readonly width?: number;
   readonly height?: number;
@@ -24,9 +27,13 @@ interface Site {
   readonly url: string;
 }
 
-/** A browser for the tests of a file. Call it in a `describe`. */
-export function useBrowser(): TestBrowser {
-  const browser = new TestBrowser();
+/**
+ * A browser for the tests of a file. Call it in a `describe`.
+ *
+ * @param switches of Chromium's command line, such as `--lang=ru`
+ */
+export function useBrowser(...switches: string[]): TestBrowser {
+  const browser = new TestBrowser(switches);
   beforeAll(() => browser.start());
   afterAll(() => browser.stop());
   return browser;
@@ -35,10 +42,15 @@ export function useBrowser(): TestBrowser {
 export class TestBrowser {
   #browser: Browser | null = null;
 
+  constructor(private readonly switches: readonly string[]) {}
+
   async start(): Promise<void> {
     if (CHROMIUM === null) return;
     // Its sandbox needs rights that a container's root has not; it only sees pages of the tests.
-    this.#browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    this.#browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--no-sandbox", ...this.switches],
+    });
   }
 
   async stop(): Promise<void> {
@@ -66,8 +78,8 @@ export class TestBrowser {
     const faults: string[] = [];
     context.on("weberror", (error) => faults.push(`script error: ${String(error.error())}`));
     context.on("console", (message) => {
-      // Reports of the content security policy come as errors too. Refused requests are the page's business.
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      // Reports of the content security policy come as errors too.
+      if (message.type() === "error" && !TOLERATED.test(message.text()))
         faults.push(`console: ${message.text()}`);
     });
     context.on("request", (request) => {

@@ -2,6 +2,7 @@ import { createContext, Fragment, useContext, useEffect, useMemo, type ReactNode
 import { usePreferences } from "../shell/preferences.js";
 import { catalogue, type MessageKey, type Values } from "./catalogue.js";
 import { durationParts, Formats, roughDuration, sizeIn } from "./format.js";
+import { visible } from "../ui/visible.js";
 import { formOf, partsOf, type Language } from "./message.js";
 
 /** Values of a message; `count` decides the plural form, and is shown as the language writes numbers. */
@@ -33,7 +34,8 @@ export class Texts {
     const values = given[0] as Readonly<Record<string, ReactNode>> | undefined;
     return this.#parts(key, values).map(({ text, isName }, index) => {
       const value = isName ? values?.[text] : text;
-      return <Fragment key={index}>{typeof value === "number" ? this.#shown(value) : value}</Fragment>;
+      const isPlain = isName && (typeof value === "number" || typeof value === "string");
+      return <Fragment key={index}>{isPlain ? this.#shown(value) : value}</Fragment>;
     });
   };
 
@@ -73,8 +75,9 @@ export class Texts {
     );
   }
 
+  /** A value may be what somebody else wrote. */
   #shown(value: string | number | undefined): string {
-    return typeof value === "number" ? this.format.number(value) : (value ?? "");
+    return typeof value === "number" ? this.format.number(value) : visible(value ?? "");
   }
 
   #decimalPoint(n: string): string {

@@ -38,3 +38,12 @@ export function schedulePath(key: string): string {
 export function filterValue(text: string): string {
   return /^[A-Za-z0-9._:/@-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
+
+/** A name in an address; as it stands there when it is not encoded soundly. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -3,6 +3,7 @@ import type { BulkAction } from "../api/types.js";
 import { useTexts } from "../i18n/text.js";
 import { StateBadge } from "./badge.js";
 import type { PreviewedBulk } from "./bulk-target.js";
+import { visible } from "./visible.js";
 
 const SAMPLES = 5;
 
@@ -40,7 +41,7 @@ export function BulkPreview({
           {preview.samples.slice(0, SAMPLES).map(({ id, name, queue, state }) => (
             <li key={id}>
               <span className="job-text" translate="no">
-                {id} · {name} · {queue}
+                {id} · {visible(name)} · {visible(queue)}
               </span>
               <StateBadge state={state} />
             </li>

@@ -1,4 +1,5 @@
 import { useId, useRef, useState, type InputHTMLAttributes, type ReactNode, type RefObject } from "react";
+import { visible } from "./visible.js";
 
 export interface Option {
   readonly text: string;
@@ -167,7 +168,7 @@ function OptionList<Choice extends Option>({
           }}
         >
           <span className="job-text" translate="no">
-            {option.text}
+            {visible(option.text)}
           </span>
           {option.detail !== undefined && <span className="muted">{option.detail}</span>}
         </li>

@@ -35,9 +35,14 @@ export function CopyButton({
       onClick={() => {
         void Promise.resolve(typeof text === "string" ? text : text())
           .then(copyText)
-          .then(setCopied, () => {
-            toast(t("copy.failed"), "bad");
-          });
+          .then(
+            () => {
+              setCopied(true);
+            },
+            () => {
+              toast(t("copy.failed"), "bad");
+            },
+          );
       }}
     >
       <Icon name={copied ? "check" : "copy"} />
@@ -45,19 +50,54 @@ export function CopyButton({
   );
 }
 
-/** On plain HTTP browsers have no clipboard for scripts; there the old way through a selection still works. */
-export async function copyText(text: string): Promise<boolean> {
-  if (window.isSecureContext) {
+/** Copies a text, and says in a toast whether it could. For what is no button of its own. */
+export function useCopy(): (text: string, done?: "copy.copied" | "about.copied") => void {
+  const { t } = useTexts();
+  return (text, done = "copy.copied") => {
+    copyText(text).then(
+      () => {
+        toast(t(done));
+      },
+      () => {
+        toast(t("copy.failed"), "bad");
+      },
+    );
+  };
+}
+
+/** @throws when the browser does not let it */
+async function copyText(text: string): Promise<void> {
+  if (!(await tookByClipboard(text)) && !tookBySelection(text)) throw new Error("The browser copied nothing");
+}
+
+/** On plain HTTP browsers have no clipboard for scripts, and elsewhere it may be forbidden. */
+async function tookByClipboard(text: string): Promise<boolean> {
+  if (!window.isSecureContext) return false;
+  try {
     await navigator.clipboard.writeText(text);
     return true;
+  } catch {
+    return false;
   }
+}
+
+/** The old way, through a selection. */
+function tookBySelection(text: string): boolean {
+  const { activeElement } = document;
   const field = document.createElement("textarea");
   field.value = text;
+  // The field itself would make one line break of another.
+  field.addEventListener("copy", (event) => {
+    event.clipboardData?.setData("text/plain", text);
+    event.preventDefault();
+  });
   field.className = "visually-hidden";
-  document.body.append(field);
+  // Beside a dialog nothing can be selected while it is open.
+  (activeElement?.closest("dialog, [role=dialog]") ?? document.body).append(field);
   field.select();
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- there is no other way without a secure context
   const copied = document.execCommand("copy");
   field.remove();
+  if (activeElement instanceof HTMLElement) activeElement.focus();
   return copied;
 }

@@ -1,4 +1,5 @@
 import { useId, type ReactNode } from "react";
+import { visible } from "./visible.js";
 
 /** A control with its name above, and a hint or a fault below. */
 export function Field({
@@ -29,7 +30,7 @@ export function Field({
       })}
       {isDescribed && (
         <span id={`${id}-about`} className={isWrong ? "fault job-text" : "hint"}>
-          {isWrong ? fault : hint}
+          {isWrong ? (typeof fault === "string" ? visible(fault) : fault) : hint}
         </span>
       )}
     </div>

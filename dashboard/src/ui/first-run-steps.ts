@@ -2,7 +2,6 @@ import type { JobView } from "../api/types.js";
 
 /** How far a new server has come. */
 export const FIRST_STEPS = ["runs", "arrived", "taken", "finished"] as const;
-export type FirstStep = (typeof FIRST_STEPS)[number];
 
 /** The last step that these jobs have come to, as an index. Any job will do: it need not be the one of the example. */
 export function stepOf(jobs: readonly Pick<JobView, "state" | "attempt">[]): number {

@@ -11,6 +11,7 @@ import { pythonSnippet, curlSnippet, typeScriptSnippet } from "./first-run-snipp
 import { endFirstRun } from "./first-run-state.js";
 import { FIRST_STEPS, stepOf } from "./first-run-steps.js";
 import { Icon } from "./icon.js";
+import { visible } from "./visible.js";
 
 const LOOKED_AT = 20;
 
@@ -102,7 +103,7 @@ function Status({
           : rich(isOver ? "firstRun.finished" : reached === 1 ? "firstRun.arrived" : "firstRun.taken", {
               link: (
                 <Link href={jobPath(job.id)} className="job-text" translate="no">
-                  {job.name} #{job.id}
+                  {visible(job.name)} #{job.id}
                 </Link>
               ),
               state: <StateBadge state={job.state} />,

@@ -5,6 +5,7 @@ import { Dialog } from "./dialog.js";
 import { NewJobFields } from "./new-job-fields.js";
 import { bodyOf, curlOf, randomKey, type NewJob } from "./new-job-request.js";
 import { useEnqueue } from "./use-enqueue.js";
+import { visible } from "./visible.js";
 
 const EMPTY: NewJob = {
   queue: "",
@@ -86,7 +87,7 @@ function Curl({ job }: { readonly job: NewJob }): ReactNode {
         aria-label={t("newJob.curl")}
         role="region"
       >
-        {text}
+        {visible(text)}
       </pre>
     </div>
   );

@@ -9,6 +9,7 @@ import { ActionButton } from "./action-button.js";
 import { useRefusal } from "./allowed-button.js";
 import { useProblemText } from "./problem-note.js";
 import { toast } from "./toasts.js";
+import { visible } from "./visible.js";
 
 const KEY = ["operations", "newest"];
 const NEWEST = 20;
@@ -93,8 +94,8 @@ function Running({ operation }: { readonly operation: OperationView }): ReactNod
     <li className="operation">
       <span className="operation-what">
         <strong>{t(`operations.running.${action}`)}</strong>{" "}
-        <code className="job-text one-line" translate="no" title={q}>
-          {q}
+        <code className="job-text one-line" translate="no" title={visible(q)}>
+          {visible(q)}
         </code>
       </span>
       <progress max={Math.max(matched, changed, 1)} value={changed} aria-label={progress} />

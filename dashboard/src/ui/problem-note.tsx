@@ -1,6 +1,7 @@
 import { useCallback, type ReactNode } from "react";
 import { asProblem } from "../api/problem.js";
 import { useTexts } from "../i18n/text.js";
+import { visible } from "./visible.js";
 
 /** What went wrong, in the reader's language where the code is known, and what to do. */
 export function ProblemNote({
@@ -37,7 +38,7 @@ export function useProblemText(): (error: unknown) => string {
     (error) => {
       const problem = asProblem(error);
       const key = `error.${problem.code}`;
-      return has(key) ? t(key as "error.timeout") : problem.message;
+      return has(key) ? t(key as "error.timeout") : visible(problem.message);
     },
     [t, has],
   );

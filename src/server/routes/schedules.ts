@@ -1,3 +1,4 @@
+import type { FastifyReply } from "fastify";
 import { NoContent } from "../../api/fields.js";
 import { JobView } from "../../api/job.js";
 import { PauseBody } from "../../api/queue.js";
@@ -36,7 +37,7 @@ import { decodePlace, encodePlace } from "../cursor.js";
 import { expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { jobView } from "../views/job.js";
-import { previewView, scheduleDetailView, scheduleRunView, scheduleView } from "../views/schedule.js";
+import { previewView, scheduleDetailText, scheduleRunView, scheduleView } from "../views/schedule.js";
 
 const tags = ["schedules"];
 const problems = ["schedule_not_found"] as const;
@@ -91,7 +92,7 @@ function scheduleReadRoutes(app: App, { context, signer }: Services): void {
     async (request, reply) => {
       const schedule = await visibleSchedule(context, request, request.params.key);
       tag(reply, schedule.version);
-      return detail(context, schedule);
+      return sendDetail(reply, context, schedule);
     },
   );
 }
@@ -193,10 +194,10 @@ function scheduleEditRoutes(app: App, { context }: Services): void {
       const own = await versionOfOwnSchedule(context, request, key);
       const put = await putSchedule(context, key, request.body, "api", expectedVersion(request) ?? own);
       tag(reply, put.schedule.version);
-      return reply
+      reply
         .code(put.outcome === "created" ? 201 : 200)
-        .header("Location", `/v1/schedules/${put.schedule.key}`)
-        .send(detail(context, put.schedule));
+        .header("Location", `/v1/schedules/${put.schedule.key}`);
+      return sendDetail(reply, context, put.schedule);
     },
   );
 
@@ -278,8 +279,8 @@ function scheduleVerbRoutes(app: App, { context }: Services): void {
   );
 }
 
-function detail(context: EngineContext, schedule: Schedule): ScheduleDetailView {
-  return scheduleDetailView(schedule, upcoming(context, schedule));
+function sendDetail(reply: FastifyReply, context: EngineContext, schedule: Schedule): FastifyReply {
+  return reply.type("application/json").send(scheduleDetailText(schedule, upcoming(context, schedule)));
 }
 
 /** Nothing for a schedule that does not run: it is paused, or it cannot be understood any more. */

@@ -39,12 +39,10 @@ export function scheduleView(schedule: Schedule): ScheduleView {
   };
 }
 
-export function scheduleDetailView(schedule: Schedule, preview: Preview): ScheduleDetailView {
-  return {
-    ...scheduleView(schedule),
-    payload: JSON.parse(schedule.job.payload) as unknown,
-    ...previewView(preview),
-  };
+/** As JSON text: the payload goes in as the text that is stored, as parsing and writing it again could change it. */
+export function scheduleDetailText(schedule: Schedule, preview: Preview): string {
+  const view: Omit<ScheduleDetailView, "payload"> = { ...scheduleView(schedule), ...previewView(preview) };
+  return `${JSON.stringify(view).slice(0, -1)},"payload":${schedule.job.payload}}`;
 }
 
 export function previewView({ next, notes }: Preview): PreviewView {

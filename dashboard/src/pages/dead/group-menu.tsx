@@ -1,11 +1,10 @@
 import type { ReactNode } from "react";
 import { useLocation } from "wouter";
 import { useTexts } from "../../i18n/text.js";
-import { copyText } from "../../ui/copy.js";
+import { useCopy } from "../../ui/copy.js";
 import { Icon } from "../../ui/icon.js";
 import { useRefusal } from "../../ui/allowed-button.js";
 import { MenuButton, MenuItem } from "../../ui/menu.js";
-import { toast } from "../../ui/toasts.js";
 
 /** What is wanted more rarely. */
 export function GroupMenu({
@@ -21,16 +20,7 @@ export function GroupMenu({
   const { t } = useTexts();
   const [, navigate] = useLocation();
   const refusal = useRefusal("administer");
-  const copy = (): void => {
-    copyText(markdown()).then(
-      () => {
-        toast(t("copy.copied"));
-      },
-      () => {
-        toast(t("copy.failed"), "bad");
-      },
-    );
-  };
+  const copy = useCopy();
   return (
     <MenuButton label={t("dead.more")} face={<Icon name="more" />} className="button quiet icon">
       <MenuItem
@@ -41,7 +31,12 @@ export function GroupMenu({
       >
         {t("dead.view")}
       </MenuItem>
-      <MenuItem icon="copy" onChoose={copy}>
+      <MenuItem
+        icon="copy"
+        onChoose={() => {
+          copy(markdown());
+        }}
+      >
         {t("dead.copy")}
       </MenuItem>
       <MenuItem icon="trash" danger refusal={refusal} onChoose={onDelete}>

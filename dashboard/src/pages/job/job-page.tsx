@@ -5,13 +5,12 @@ import { asProblem } from "../../api/problem.js";
 import type { JobDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { usePageTitle } from "../../shell/page-title.js";
-import { queuePath } from "../../shell/routes.js";
+import { decoded, queuePath } from "../../shell/routes.js";
 import { useShortcut } from "../../shell/shortcuts.js";
 import { StateBadge } from "../../ui/badge.js";
-import { CopyButton, copyText } from "../../ui/copy.js";
+import { CopyButton, useCopy } from "../../ui/copy.js";
 import { ErrorBoundary } from "../../ui/error-boundary.js";
 import { ProblemNote } from "../../ui/problem-note.js";
-import { toast } from "../../ui/toasts.js";
 import { visible } from "../../ui/visible.js";
 import { JobActions } from "./job-actions.js";
 import { Payload, Result } from "./job-data.js";
@@ -24,7 +23,7 @@ import { Why } from "./why.js";
 
 /** All about one job. */
 export function JobPage(): ReactNode {
-  const { id } = useParams<{ id: string }>();
+  const id = decoded(useParams<{ id: string }>().id);
   // A page of its own for each job: what was read of one must not stand there as another's.
   return <OneJob key={id} id={id} />;
 }
@@ -94,10 +93,9 @@ function LoadedJob({
 
 function JobHeader({ job }: { readonly job: JobDetailView }): ReactNode {
   const { t, rich } = useTexts();
+  const copy = useCopy();
   useShortcut("KeyC", () => {
-    void copyText(job.id).then(() => {
-      toast(t("copy.copied"));
-    });
+    copy(job.id);
   });
   const queue = (
     <Link href={queuePath(job.queue)} className="job-text" translate="no">

@@ -81,7 +81,7 @@ function Explanation({
         : t("why.ahead", { count: ahead, running, slots });
     }
     default:
-      return <span className="job-text">{explanation.detail}</span>;
+      return <span className="job-text">{visible(explanation.detail)}</span>;
   }
 }
 

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { Dialog } from "../../ui/dialog.js";
+import { visible } from "../../ui/visible.js";
 
 /** Asks before one job is deleted. */
 export function DeleteDialog({
@@ -20,7 +21,7 @@ export function DeleteDialog({
         {rich("jobs.delete.effect", {
           name: (
             <code className="job-text" translate="no">
-              {name}
+              {visible(name)}
             </code>
           ),
         })}

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useTexts } from "../../i18n/text.js";
 import { jobsPath } from "../../shell/routes.js";
+import { visible } from "../../ui/visible.js";
 import { termsOf, withoutTerm } from "../../filter/filter-text.js";
 import type { JobsFilter } from "./jobs-url.js";
 
@@ -35,7 +36,7 @@ function NoneMatch({ filter }: { readonly filter: JobsFilter }): ReactNode {
                 {rich("jobs.empty.without", {
                   term: (
                     <code className="job-text" translate="no">
-                      {text}
+                      {visible(text)}
                     </code>
                   ),
                 })}

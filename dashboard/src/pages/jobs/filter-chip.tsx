@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../../i18n/text.js";
 import { Icon } from "../../ui/icon.js";
+import { visible } from "../../ui/visible.js";
 
 /** One term of the filter: pressed, it goes into the field; its cross removes it. */
 export function FilterChip({
@@ -20,7 +21,7 @@ export function FilterChip({
     <span className={fault === null ? "chip" : "chip faulty"}>
       <button type="button" className="chip-text" title={t("jobs.filter.editTerm")} onClick={onEdit}>
         <span className="job-text" translate="no">
-          {fault === null ? text : <Marked text={text} at={fault} />}
+          {fault === null ? visible(text) : <Marked text={text} at={fault} />}
         </span>
       </button>
       <button
@@ -40,8 +41,8 @@ function Marked({ text, at }: { readonly text: string; readonly at: number }): R
   const from = at >= text.length ? 0 : at;
   return (
     <>
-      {text.slice(0, from)}
-      <u className="fault-mark">{text.slice(from)}</u>
+      {visible(text.slice(0, from))}
+      <u className="fault-mark">{visible(text.slice(from))}</u>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { asProblem } from "../../api/problem.js";
 import { useTexts } from "../../i18n/text.js";
+import { visible } from "../../ui/visible.js";
 
 /** What is wrong with a filter, in the server's words, and where. */
 export interface FilterFault {
@@ -35,10 +36,10 @@ export function FilterFaultNote({
         t("jobs.filter.faultAtEnd")
       ) : (
         <code className="job-text" translate="no">
-          {place}
+          {visible(place)}
         </code>
       )}{" "}
-      <span className="job-text">{detail}</span>
+      <span className="job-text">{visible(detail)}</span>
     </p>
   );
 }

@@ -5,6 +5,7 @@ import { useTexts } from "../../i18n/text.js";
 import { jobPath, queuePath } from "../../shell/routes.js";
 import { StateBadge } from "../../ui/badge.js";
 import { Age, Duration, RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import { NUMBERS, type Column } from "./columns.js";
 import { momentOf, ranMs } from "./job-times.js";
 import { RowMenu, type RowActions } from "./row-menu.js";
@@ -42,7 +43,7 @@ export const JobRow = memo(function JobRow({
       </td>
       <th scope="row" className="job-name">
         <Link href={jobPath(job.id)} className="job-text" translate="no" dir="auto">
-          {job.name}
+          {visible(job.name)}
         </Link>
       </th>
       {columns.map((column) => (
@@ -75,7 +76,7 @@ function Content({ column, job }: { readonly column: Column; readonly job: JobVi
     case "queue":
       return (
         <Link href={queuePath(job.queue)} className="job-text quiet-link" translate="no" dir="auto">
-          {job.queue}
+          {visible(job.queue)}
         </Link>
       );
     case "state":
@@ -94,7 +95,7 @@ function Content({ column, job }: { readonly column: Column; readonly job: JobVi
         <span className="muted">–</span>
       ) : (
         <span className="job-text" translate="no" dir="auto">
-          {job.workerId}
+          {visible(job.workerId)}
         </span>
       );
   }

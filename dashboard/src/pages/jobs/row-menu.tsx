@@ -6,10 +6,11 @@ import type { JobDetailView, JobState, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobPath, jobsPath } from "../../shell/routes.js";
 import { useRefusal } from "../../ui/allowed-button.js";
-import { copyText } from "../../ui/copy.js";
+import { useCopy } from "../../ui/copy.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { MenuButton, MenuItem } from "../../ui/menu.js";
 import { toast } from "../../ui/toasts.js";
+import { visible } from "../../ui/visible.js";
 import { allows, type JobAction } from "./job-action.js";
 
 /** Of an error's first line, for a filter: more of it is different each time. */
@@ -48,6 +49,7 @@ function Items({ job, actions }: { readonly job: JobView; readonly actions: RowA
   const { t } = useTexts();
   const [, navigate] = useLocation();
   const { tab, act } = actions;
+  const copy = useCopy();
   const operate = useRefusal("operate");
   const item = (action: JobAction, icon: IconName): ReactNode => (
     <MenuItem
@@ -78,7 +80,12 @@ function Items({ job, actions }: { readonly job: JobView; readonly actions: RowA
       {item("run-now", "play")}
       {item("cancel", "close")}
       {item("delete", "trash")}
-      <MenuItem icon="copy" onChoose={() => void copyText(job.id)}>
+      <MenuItem
+        icon="copy"
+        onChoose={() => {
+          copy(job.id);
+        }}
+      >
         {t("jobs.copyId")}
       </MenuItem>
       <MenuItem icon="search" onChoose={like(`name:${filterValue(job.name)}`)}>
@@ -97,7 +104,7 @@ function Items({ job, actions }: { readonly job: JobView; readonly actions: RowA
               else like(filter)();
             },
             (error: unknown) => {
-              toast(asProblem(error).message, "bad");
+              toast(visible(asProblem(error).message), "bad");
             },
           );
         }}

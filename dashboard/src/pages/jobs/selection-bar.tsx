@@ -5,6 +5,7 @@ import { useSelf } from "../../api/queries.js";
 import type { BulkAction, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { ActionButton } from "../../ui/action-button.js";
+import { visible } from "../../ui/visible.js";
 import { wholeFilter, type JobsFilter } from "./jobs-url.js";
 import { useCountText } from "./state-tabs.js";
 
@@ -41,7 +42,7 @@ export function SelectionBar({
       t("jobs.everyJob")
     ) : (
       <code className="job-text" translate="no">
-        {whole}
+        {visible(whole)}
       </code>
     );
   return (

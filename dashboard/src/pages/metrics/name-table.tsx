@@ -9,6 +9,7 @@ import { useLiveQuery } from "../../live/use-live-query.js";
 import { filterValue, jobsPath } from "../../shell/routes.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { Duration } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 
 /** Job names by attempts: how often they fail, how long they wait and run, and how much of the workers' time they take. */
 export function NameTable({
@@ -78,7 +79,7 @@ function NameRow(props: {
     <tr>
       <th scope="row">
         <Link href={jobsPath(filter.join(" "))} className="job-text">
-          {row.name}
+          {visible(row.name)}
         </Link>
       </th>
       <td className="number" data-label={t("metrics.attempts")}>

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import type { FindingView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobsPath, queuePath, schedulePath } from "../../shell/routes.js";
+import { visible } from "../../ui/visible.js";
 
 /** A finding as a sentence in the reader's language. One that this page does not know is told in the server's words. */
 export function FindingText({ finding }: { readonly finding: FindingView }): ReactNode {
@@ -33,7 +34,7 @@ export function FindingText({ finding }: { readonly finding: FindingView }): Rea
     case "schedule_problem":
       return rich("finding.schedule_problem", {
         schedule: <ScheduleLink name={finding.schedule} />,
-        problem: <span className="job-text">{finding.problem}</span>,
+        problem: <span className="job-text">{visible(finding.problem)}</span>,
       });
     case "failing":
       return rich("finding.failing", {
@@ -53,7 +54,7 @@ export function FindingText({ finding }: { readonly finding: FindingView }): Rea
       return rich("finding.leases_lost", { queue: <QueueLink name={finding.queue} />, count: finding.count });
     case "worker_silent":
       return rich("finding.worker_silent", {
-        worker: <span className="job-text">{finding.worker}</span>,
+        worker: <span className="job-text">{visible(finding.worker)}</span>,
         age: roughly(finding.silentMs),
         running: finding.running,
       });
@@ -66,13 +67,13 @@ export function FindingText({ finding }: { readonly finding: FindingView }): Rea
         : rich("finding.queue_paused_with_backlog.reason", {
             queue: <QueueLink name={queue} />,
             count,
-            reason: <span className="job-text">{reason}</span>,
+            reason: <span className="job-text">{visible(reason)}</span>,
           });
     }
     case "operation_running":
       return rich("finding.operation_running", { changed: finding.changed, matched: finding.matched });
     default:
-      return (finding as { readonly detail: string }).detail;
+      return visible((finding as { readonly detail: string }).detail);
   }
 }
 
@@ -107,7 +108,7 @@ export function findingPath(finding: FindingView): string | null {
 function QueueLink({ name }: { readonly name: string }): ReactNode {
   return (
     <Link href={queuePath(name)} className="job-text">
-      {name}
+      {visible(name)}
     </Link>
   );
 }
@@ -115,11 +116,11 @@ function QueueLink({ name }: { readonly name: string }): ReactNode {
 function ScheduleLink({ name }: { readonly name: string }): ReactNode {
   return (
     <Link href={schedulePath(name)} className="job-text">
-      {name}
+      {visible(name)}
     </Link>
   );
 }
 
 function JobName({ name }: { readonly name: string }): ReactNode {
-  return <strong className="job-text">{name}</strong>;
+  return <strong className="job-text">{visible(name)}</strong>;
 }

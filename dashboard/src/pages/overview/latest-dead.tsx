@@ -7,6 +7,7 @@ import { useLiveQuery } from "../../live/use-live-query.js";
 import { jobPath, queuePath } from "../../shell/routes.js";
 import { TableCard } from "../../ui/table-card.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 
 const SHOWN = 8;
 
@@ -32,12 +33,12 @@ export function LatestDead(): ReactNode {
         <tr key={id}>
           <th scope="row">
             <Link href={jobPath(id)} className="job-text">
-              {name} <span className="muted">#{id}</span>
+              {visible(name)} <span className="muted">#{id}</span>
             </Link>
           </th>
           <td data-label={t("queues.name")}>
             <Link href={queuePath(queue)} className="job-text">
-              {queue}
+              {visible(queue)}
             </Link>
           </td>
           <td className="number" data-label={t("overview.died")}>

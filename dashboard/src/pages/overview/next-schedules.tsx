@@ -7,6 +7,7 @@ import { useLiveQuery } from "../../live/use-live-query.js";
 import { schedulePath } from "../../shell/routes.js";
 import { TableCard } from "../../ui/table-card.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 
 const READ = 500;
 const SHOWN = 8;
@@ -38,11 +39,11 @@ export function NextSchedules(): ReactNode {
         <tr key={key}>
           <th scope="row">
             <Link href={schedulePath(key)} className="job-text">
-              {key}
+              {visible(key)}
             </Link>
           </th>
           <td className="job-text" data-label={t("overview.job")}>
-            {job.name}
+            {visible(job.name)}
           </td>
           <td className="number" data-label={t("overview.nextRun")}>
             <RelativeTime at={nextRunAt} />

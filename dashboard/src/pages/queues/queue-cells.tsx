@@ -5,6 +5,7 @@ import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
 import { Badge } from "../../ui/badge.js";
 import { Age } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 
 interface QueueProps {
   readonly queue: QueueView;
@@ -16,7 +17,7 @@ export function QueueName({ queue: { name, pausedAt } }: QueueProps): ReactNode 
   return (
     <th scope="row">
       <Link href={queuePath(name)} className="job-text">
-        {name}
+        {visible(name)}
       </Link>{" "}
       {pausedAt !== null && (
         <Badge tone="warn" icon="pause">

@@ -9,15 +9,16 @@ import { RangePicker, useRange } from "../../charts/range-picker.js";
 import { useTexts, type Texts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { usePageTitle } from "../../shell/page-title.js";
-import { filterValue, jobsPath } from "../../shell/routes.js";
+import { decoded, filterValue, jobsPath } from "../../shell/routes.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import { PauseControl } from "./pause-control.js";
 import { QueueCounts } from "./queue-counts.js";
 
 /** One queue: how full it is, how fast it goes, who serves it; pause and resume. */
 export function QueuePage(): ReactNode {
-  const name = decodeURIComponent(useParams<{ "*": string }>()["*"]);
+  const name = decoded(useParams<{ "*": string }>()["*"]);
   const { t } = useTexts();
   const range = useRange();
   const { data, error, refetch } = useLiveQuery(
@@ -30,7 +31,7 @@ export function QueuePage(): ReactNode {
   if (queue === undefined && error?.status === 404) {
     return (
       <div className="empty">
-        <h1 className="job-text">{name}</h1>
+        <h1 className="job-text">{visible(name)}</h1>
         <p>{t("queue.notFound")}</p>
       </div>
     );
@@ -39,7 +40,7 @@ export function QueuePage(): ReactNode {
     <div className="page">
       <header className="page-header">
         <h1 className="job-text" translate="no">
-          {name}
+          {visible(name)}
         </h1>
         <Link href={jobsPath(`queue:${filterValue(name)}`)} className="button">
           {t("queue.jobs")}
@@ -48,7 +49,8 @@ export function QueuePage(): ReactNode {
       </header>
       {error !== null && queue === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
       {queue !== undefined && <PausedNote queue={queue} />}
-      {queue === undefined ? <div className="skeleton tiles-skeleton" /> : <QueueCounts queue={queue} />}
+      {queue === undefined && error === null && <div className="skeleton tiles-skeleton" />}
+      {queue !== undefined && <QueueCounts queue={queue} />}
       <ActivityChart of={{ queue: name }} range={range}>
         <RangePicker />
       </ActivityChart>
@@ -80,7 +82,10 @@ function PausedNote({ queue: { pausedAt, pauseReason } }: { readonly queue: Queu
     <p className="notice warn">
       {pauseReason === null
         ? rich("queue.paused.note", { time })
-        : rich("queue.paused.reason", { time, reason: <span className="job-text">{pauseReason}</span> })}
+        : rich("queue.paused.reason", {
+            time,
+            reason: <span className="job-text">{visible(pauseReason)}</span>,
+          })}
     </p>
   );
 }
@@ -101,7 +106,7 @@ function Workers({ queue }: { readonly queue: string }): ReactNode {
         {serving?.map(({ id, running, concurrency }) => (
           <li key={id}>
             <Link href="/workers" className="job-text">
-              {id}
+              {visible(id)}
             </Link>
             <span className="muted">{t("queue.slots", { running, concurrency })}</span>
           </li>
@@ -124,7 +129,7 @@ function Unhandled({ queue: { name: queue, unhandled } }: { readonly queue: Queu
             <Link href={jobsPath(`queue:${filterValue(queue)} name:${filterValue(name)}`, "pending")}>
               {rich("queue.unhandled.row", {
                 count: pending,
-                name: <span className="job-text">{name}</span>,
+                name: <span className="job-text">{visible(name)}</span>,
               })}
             </Link>
           </li>

@@ -6,6 +6,7 @@ import type { PreviewView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { serverNow } from "../../live/clock.js";
 import { useProblemText } from "../../ui/problem-note.js";
+import { visible } from "../../ui/visible.js";
 import { everyMsOf, type FormValues } from "./form-values.js";
 import { intervalRuns } from "./interval-runs.js";
 import { rhythmWords } from "./rhythm.js";
@@ -28,7 +29,7 @@ export function RhythmPreview({ values }: { readonly values: FormValues }): Reac
     <div className="rhythm-preview">
       <h3>{t("scheduleForm.preview")}</h3>
       {words !== null && <p className="rhythm-words">{words}</p>}
-      {fault !== null && <p className="fault job-text">{fault}</p>}
+      {fault !== null && <p className="fault job-text">{visible(fault)}</p>}
       {fault === null && runs?.next.length === 0 && <p className="muted">{t("scheduleForm.preview.none")}</p>}
       {fault === null && runs !== undefined && runs.next.length > 0 && (
         <RunTable runs={runs} timezone={values.timezone} title={t("scheduleForm.preview")} />

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { ScheduleView } from "../../api/types.js";
 import { cronWords, intervalWords } from "../../i18n/cron/cron-words.js";
 import { useTexts, type Texts } from "../../i18n/text.js";
+import { visible } from "../../ui/visible.js";
 
 /** When a schedule runs: in words, and as it is written. */
 export function Rhythm({ schedule }: { readonly schedule: ScheduleView }): ReactNode {
@@ -13,11 +14,11 @@ export function Rhythm({ schedule }: { readonly schedule: ScheduleView }): React
       <span className="second-line">
         {schedule.cron !== null && (
           <code className="job-text" translate="no">
-            {schedule.cron}
+            {visible(schedule.cron)}
           </code>
         )}
         <span className="job-text" translate="no">
-          {schedule.timezone}
+          {visible(schedule.timezone)}
         </span>
       </span>
     </>

@@ -6,6 +6,7 @@ import { useTexts } from "../../i18n/text.js";
 import { queuePath } from "../../shell/routes.js";
 import { CopyButton } from "../../ui/copy.js";
 import { AbsoluteTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import { rhythmWords } from "./rhythm.js";
 
 /** What the schedule says, in words. */
@@ -50,13 +51,13 @@ function Timing({ schedule }: Part): ReactNode {
       {cron !== null && (
         <Fact name={t("schedule.expression")}>
           <code className="job-text" translate="no">
-            {cron}
+            {visible(cron)}
           </code>
         </Fact>
       )}
       <Fact name={t("schedule.zone")}>
         <span className="job-text" translate="no">
-          {timezone}
+          {visible(timezone)}
         </span>
       </Fact>
       {startAt !== null && (
@@ -96,12 +97,12 @@ function ScheduledJob({ schedule: { job } }: Part): ReactNode {
     <>
       <Fact name={t("schedule.job")}>
         <span className="job-text" translate="no" dir="auto">
-          {job.name}
+          {visible(job.name)}
         </span>
       </Fact>
       <Fact name={t("schedule.queue")}>
         <Link href={queuePath(job.queue)} className="job-text" translate="no" dir="auto">
-          {job.queue}
+          {visible(job.queue)}
         </Link>
       </Fact>
       <Fact name={t("schedule.priority")}>{format.number(job.priority)}</Fact>
@@ -112,7 +113,7 @@ function ScheduledJob({ schedule: { job } }: Part): ReactNode {
           <span className="cell-line">
             {job.tags.map((tag) => (
               <span key={tag} className="tag job-text" translate="no" dir="auto">
-                {tag}
+                {visible(tag)}
               </span>
             ))}
           </span>
@@ -153,7 +154,7 @@ export function PayloadCard({ payload }: { readonly payload: string }): ReactNod
       </header>
       <div className="card-body">
         <pre className="code-block" translate="no" dir="auto" tabIndex={0}>
-          {indented(payload)}
+          {visible(indented(payload))}
         </pre>
       </div>
     </section>

@@ -10,6 +10,7 @@ import { schedulePath } from "../../shell/routes.js";
 import { Dialog } from "../../ui/dialog.js";
 import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
+import { visible } from "../../ui/visible.js";
 import { useSchedulesChanged } from "./actions.js";
 import { ConflictNote, type Conflict } from "./conflict-note.js";
 import { bodyOf, fieldOf, NEW, valuesOf, type FieldName, type FormValues } from "./form-values.js";
@@ -169,7 +170,7 @@ function SaveFault({
   return (
     <ul className="faults fault job-text" role="alert">
       {(lines.length === 0 ? [text] : lines).map((line) => (
-        <li key={line}>{line}</li>
+        <li key={line}>{visible(line)}</li>
       ))}
     </ul>
   );

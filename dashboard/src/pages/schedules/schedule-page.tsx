@@ -3,10 +3,12 @@ import { Link, useParams } from "wouter";
 import { asProblem } from "../../api/problem.js";
 import { useTexts } from "../../i18n/text.js";
 import { usePageTitle } from "../../shell/page-title.js";
+import { decoded } from "../../shell/routes.js";
 import { Icon } from "../../ui/icon.js";
 import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import { useSchedule, type ReadSchedule } from "./queries.js";
 import { RunHistory } from "./run-history.js";
 import { ScheduleActions } from "./schedule-actions.js";
@@ -34,7 +36,7 @@ export function SchedulePage(): ReactNode {
           </Link>
           <h1 className="with-badge">
             <span className="job-text" translate="no" dir="auto">
-              {name}
+              {visible(name)}
             </span>
             {shown !== undefined && <StatusBadge schedule={shown.schedule} />}
           </h1>
@@ -75,7 +77,7 @@ function Notes({ read: { schedule } }: { readonly read: ReadSchedule }): ReactNo
   const ago = pausedAt === null ? null : <RelativeTime at={pausedAt} />;
   const reason = (
     <span className="job-text" translate="no" dir="auto">
-      {pauseReason}
+      {visible(pauseReason ?? "")}
     </span>
   );
   return (
@@ -98,13 +100,4 @@ function Notes({ read: { schedule } }: { readonly read: ReadSchedule }): ReactNo
       {source === "code" && <div className="notice">{t("schedule.code")}</div>}
     </>
   );
-}
-
-/** The key in the address; as it stands there when it is not encoded soundly. */
-function decoded(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }

@@ -5,6 +5,7 @@ import { jobPath, queuePath, schedulePath } from "../../shell/routes.js";
 import { useParameterLinks } from "../../shell/search-parameters.js";
 import { Icon } from "../../ui/icon.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import type { Listing } from "./listing.js";
 import { NextRun } from "./next-run.js";
 import type { ListedSchedule } from "./queries.js";
@@ -86,7 +87,7 @@ function Row({ schedule }: { readonly schedule: ListedSchedule }): ReactNode {
       <th scope="row">
         <span className="cell-line">
           <Link href={schedulePath(key)} className="job-text row-link" translate="no" dir="auto">
-            {key}
+            {visible(key)}
           </Link>
           {source === "code" && (
             <span className="tag" title={t("schedules.fromCode.title")}>
@@ -115,10 +116,10 @@ function Row({ schedule }: { readonly schedule: ListedSchedule }): ReactNode {
       <td data-label={t("schedules.column.job")}>
         <div className="lines job-cell">
           <span className="job-text" translate="no" dir="auto">
-            {job.name}
+            {visible(job.name)}
           </span>
           <Link href={queuePath(job.queue)} className="job-text second-line" translate="no" dir="auto">
-            {job.queue}
+            {visible(job.queue)}
           </Link>
         </div>
       </td>

@@ -42,10 +42,15 @@ export function SchedulesPage(): ReactNode {
       {isEmpty ? (
         <NoSchedules />
       ) : (
-        <section className="card" aria-label={t("schedules.caption")} aria-busy={data === undefined}>
+        <section
+          className="card"
+          aria-label={t("schedules.caption")}
+          aria-busy={data === undefined && error === null}
+        >
           <StateTabs items={data?.items} />
           <FilterBar />
-          {data === undefined ? <LoadingRows /> : <Shown items={data.items} />}
+          {data === undefined && error === null && <LoadingRows />}
+          {data !== undefined && <Shown items={data.items} />}
           <Paging nextCursor={data?.nextCursor ?? null} />
         </section>
       )}

@@ -3,6 +3,7 @@ import type { ScheduleView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import type { IconName } from "../../ui/icon.js";
+import { visible } from "../../ui/visible.js";
 import { statusOf, type ScheduleStatus } from "./status.js";
 
 const LOOK = {
@@ -22,11 +23,11 @@ export function StatusBadge({ schedule }: { readonly schedule: ScheduleView }): 
 export function StatusNote({ schedule }: { readonly schedule: ScheduleView }): ReactNode {
   const { t } = useTexts();
   const { problem, pausedAt, pauseReason } = schedule;
-  if (problem !== null) return <span className="second-line bad-text job-text">{problem}</span>;
+  if (problem !== null) return <span className="second-line bad-text job-text">{visible(problem)}</span>;
   if (pausedAt === null || pauseReason === null) return null;
   return (
     <span className="second-line job-text" translate="no" dir="auto" title={t("schedule.pause.reason")}>
-      {pauseReason}
+      {visible(pauseReason)}
     </span>
   );
 }

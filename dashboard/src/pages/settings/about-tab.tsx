@@ -5,10 +5,10 @@ import { clockOffsetMs } from "../../live/clock.js";
 import { useLiveState } from "../../live/live.js";
 import { localZone } from "../../shell/display-menu.js";
 import { preferencesNow } from "../../shell/preferences.js";
-import { copyText } from "../../ui/copy.js";
+import { useCopy } from "../../ui/copy.js";
 import { Icon } from "../../ui/icon.js";
 import { Age } from "../../ui/time.js";
-import { toast } from "../../ui/toasts.js";
+import { visible } from "../../ui/visible.js";
 import { diagnosticsOf } from "./diagnostics.js";
 import { InfoFault } from "./limits-tab.js";
 
@@ -39,7 +39,7 @@ export function AboutTab(): ReactNode {
             <>
               <dt>{t("about.signedIn")}</dt>
               <dd className="job-text" translate="no" dir="auto">
-                {self.name}
+                {visible(self.name)}
               </dd>
               <dt>{t("about.may")}</dt>
               <dd className="cell-line" translate="no">
@@ -79,7 +79,7 @@ function ServerFacts(): ReactNode {
       {environment !== null && (
         <>
           <dt>{t("about.environment")}</dt>
-          <dd className="job-text">{environment.label}</dd>
+          <dd className="job-text">{visible(environment.label)}</dd>
         </>
       )}
       <dt>{t("about.proxies")}</dt>
@@ -97,7 +97,8 @@ function CopyDiagnostics({
 }): ReactNode {
   const { t } = useTexts();
   const { status } = useLiveState();
-  const copy = async (): Promise<void> => {
+  const take = useCopy();
+  const copy = (): void => {
     const text = diagnosticsOf(info, {
       preferences: preferencesNow(),
       userAgent: navigator.userAgent,
@@ -109,12 +110,12 @@ function CopyDiagnostics({
       capabilities,
       page: location.pathname,
     });
-    if (await copyText(text)) toast(t("about.copied"));
+    take(text, "about.copied");
   };
   return (
     <footer className="card-footer">
       <span className="muted">{t("about.copy.hint")}</span>
-      <button type="button" className="button" onClick={() => void copy()}>
+      <button type="button" className="button" onClick={copy}>
         <Icon name="copy" />
         {t("about.copy")}
       </button>

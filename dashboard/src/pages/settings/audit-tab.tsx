@@ -8,6 +8,7 @@ import { Badge } from "../../ui/badge.js";
 import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { AbsoluteTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 
 const PAGE = 50;
 
@@ -87,7 +88,7 @@ function Row({ entry }: { readonly entry: AuditEntryView }): ReactNode {
         <div className="lines">
           <span className="cell-line">
             <span className="job-text" translate="no" dir="auto">
-              {tokenName}
+              {visible(tokenName)}
             </span>
             {session && (
               <span className="tag" title={t("audit.session.title")}>
@@ -106,11 +107,11 @@ function Row({ entry }: { readonly entry: AuditEntryView }): ReactNode {
       <td data-label={t("audit.target")}>
         <div className="lines">
           <span className="job-text" translate="no" dir="auto">
-            {target ?? detail ?? "–"}
+            {visible(target ?? detail ?? "–")}
           </span>
           {target !== null && detail !== null && (
             <span className="second-line job-text" translate="no" dir="auto">
-              {detail}
+              {visible(detail)}
             </span>
           )}
         </div>

@@ -5,6 +5,7 @@ import { useTexts } from "../../i18n/text.js";
 import { useServerNow } from "../../live/clock.js";
 import { Badge } from "../../ui/badge.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import { statusOf } from "./token-status.js";
 
 type Ask = (what: "rotate" | "revoke", token: TokenView) => void;
@@ -106,7 +107,7 @@ function TokenName({ token }: { readonly token: TokenView }): ReactNode {
   return (
     <span className="cell-line">
       <span className="job-text row-link" translate="no" dir="auto">
-        {token.name}
+        {visible(token.name)}
       </span>
       {data?.id === token.id && <Badge tone="accent">{t("tokens.own")}</Badge>}
       {status !== "active" && (
@@ -123,7 +124,7 @@ function Tags({ texts }: { readonly texts: readonly string[] }): ReactNode {
     <span className="cell-line">
       {texts.map((text) => (
         <span key={text} className="tag job-text" translate="no">
-          {text}
+          {visible(text)}
         </span>
       ))}
     </span>

@@ -6,6 +6,7 @@ import { useServerNow } from "../../live/clock.js";
 import { queuePath } from "../../shell/routes.js";
 import { Badge } from "../../ui/badge.js";
 import { RelativeTime } from "../../ui/time.js";
+import { visible } from "../../ui/visible.js";
 import { isSilent, shareOf } from "./load.js";
 
 const LISTED = 8;
@@ -45,7 +46,7 @@ function Row({ worker }: { readonly worker: WorkerView }): ReactNode {
       <th scope="row">
         <span className="cell-line">
           <span className="job-text row-link" translate="no" dir="auto">
-            {id}
+            {visible(id)}
           </span>
           {pid === null && (
             <span title={t("workers.http.title")}>
@@ -55,7 +56,7 @@ function Row({ worker }: { readonly worker: WorkerView }): ReactNode {
         </span>
         <span className="second-line">
           <span className="job-text" translate="no" dir="auto">
-            {host}
+            {visible(host)}
           </span>
           {/* The number of a process is a name: it has no separators. */}
           {pid !== null && <span>{t("workers.pid", { pid: String(pid) })}</span>}
@@ -112,16 +113,16 @@ function Names({
       {names.slice(0, LISTED).map((name) =>
         link === undefined ? (
           <span key={name} className="tag job-text" translate="no" dir="auto">
-            {name}
+            {visible(name)}
           </span>
         ) : (
           <Link key={name} href={link(name)} className="tag job-text" translate="no" dir="auto">
-            {name}
+            {visible(name)}
           </Link>
         ),
       )}
       {hidden.length > 0 && (
-        <span className="muted" title={hidden.join(", ")}>
+        <span className="muted" title={visible(hidden.join(", "))}>
           {t("workers.more", { count: hidden.length })}
         </span>
       )}
