@@ -21,7 +21,7 @@ async function signIn(page: Page, url: string): Promise<void> {
 
 /** What is on the clipboard, which no script can read here. */
 async function pasted(page: Page): Promise<string> {
-  const field = page.getByRole("searchbox").first();
+  const field = page.getByRole("search").getByRole("combobox");
   await field.fill("");
   await field.press("Control+V");
   const text = await field.inputValue();
