@@ -16,6 +16,8 @@ const DAY = 24 * HOUR;
 const LEASE_MS = 2 * DAY;
 /** Longer ago, nothing happened: every step costs the start of the demo some milliseconds. */
 const HISTORY_MS = 12 * HOUR;
+/** From the first enqueue of a step to its last completion, at the most. */
+const STEP_TAKES_MS = 6_000;
 const RETRY_AFTER_MS = 3 * MINUTE;
 const QUEUES = ["emails", "images"] as const;
 /** When the mail server was out of order: begin and end, before now. */
@@ -53,14 +55,16 @@ export async function seedHistory(
   now = Date.now(),
   random: () => number = Math.random,
 ): Promise<number> {
-  const clock = new PastClock(now - HISTORY_MS);
+  // On whole minutes, up to the present one: a minute of a chart that has only its last seconds would look like a fall.
+  const begin = Math.floor((now - HISTORY_MS) / MINUTE) * MINUTE;
+  const clock = new PastClock(begin);
   const store = open(clock);
   try {
     const { items } = await store.jobs.list({}, 1, null);
     if (items.length > 0) return 0;
     const context = createContext(store, { clock, random });
     let jobs = 0;
-    for (let at = now - HISTORY_MS; at < now - MINUTE; at += stepMs(now - at)) {
+    for (let at = begin; at < now - STEP_TAKES_MS; at += stepMs(now - at)) {
       clock.at = at;
       jobs += await passStep(context, clock, jobs, now - at);
     }

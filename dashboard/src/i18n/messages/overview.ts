@@ -5,6 +5,8 @@ export const overview = messages({
   en: {
     "overview.allGood": "Nothing needs attention.",
     "overview.findings": "Findings",
+    "overview.moreFindings": "{count} more",
+    "overview.fewerFindings": "Show fewer",
     "overview.since": "for {age}",
     "overview.pending": "Pending",
     "overview.oldest": "oldest {age}",
@@ -60,6 +62,8 @@ export const overview = messages({
   ru: {
     "overview.allGood": "Вмешательство не требуется.",
     "overview.findings": "Состояние",
+    "overview.moreFindings": "Ещё {count}",
+    "overview.fewerFindings": "Свернуть",
     "overview.since": "уже {age}",
     "overview.pending": "Готовы",
     "overview.oldest": "старшая ждёт {age}",

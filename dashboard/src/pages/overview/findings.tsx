@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import { read } from "../../api/request.js";
 import type { FindingsView, FindingView } from "../../api/types.js";
@@ -16,9 +16,13 @@ const TONES: Record<FindingView["severity"], { readonly tone: Tone; readonly ico
   info: { tone: "neutral", icon: "clock" },
 };
 
+/** Those that are seen at once, so that the numbers below stay in sight. The worst come first. */
+const SHOWN = 4;
+
 /** What is wrong, in sentences; one calm line when nothing is. */
 export function Findings(): ReactNode {
   const { t } = useTexts();
+  const [all, setAll] = useState(false);
   const { data, error, refetch } = useLiveQuery(
     ["findings"],
     (signal) => read<FindingsView>("/v1/health/findings", {}, signal),
@@ -34,13 +38,31 @@ export function Findings(): ReactNode {
       </p>
     );
   }
+  // One that is left over would take no more room than the button.
+  const isLong = data.items.length > SHOWN + 1;
+  const shown = isLong && !all ? data.items.slice(0, SHOWN) : data.items;
   return (
     <section className="card" aria-label={t("overview.findings")}>
       <ul className="findings">
-        {data.items.map((finding, index) => (
+        {shown.map((finding, index) => (
           <Finding key={index} finding={finding} />
         ))}
       </ul>
+      {isLong && (
+        <button
+          type="button"
+          className="button quiet findings-more"
+          aria-expanded={all}
+          onClick={() => {
+            setAll(!all);
+          }}
+        >
+          <Icon name={all ? "up" : "down"} />
+          {all
+            ? t("overview.fewerFindings")
+            : t("overview.moreFindings", { count: data.items.length - SHOWN })}
+        </button>
+      )}
     </section>
   );
 }
