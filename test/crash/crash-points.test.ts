@@ -13,22 +13,18 @@ import type { CrashInput, JournalEntry } from "./programs/crash-at.js";
 import { distinctPoints, performUndisturbed, type Frame, type Point, type Reference } from "./reference.js";
 import { OPERATIONS, openWorld, perform } from "./sequence.js";
 import { checkOneJobPerSlot, checkSound } from "./sound-database.js";
-import { Translated } from "./translated.js";
 
-let translated: Translated;
 let directory: string;
 let undisturbed: string;
 let reference: Reference;
 const crashed = new Set<string>();
 
 beforeAll(async () => {
-  translated = new Translated();
   directory = mkdtempSync(join(tmpdir(), "konveier-undisturbed-"));
   undisturbed = join(directory, "konveier.db");
   reference = await performUndisturbed(undisturbed);
 });
 afterAll(() => {
-  translated.remove();
   rmSync(directory, { recursive: true });
 });
 
@@ -67,7 +63,7 @@ async function crash(point: Point): Promise<Remains> {
   const directory = tempDirectory();
   const file = join(directory, "konveier.db");
   const input: CrashInput = { file, journal: join(directory, "journal"), crashAt: point.number };
-  const program = startProgram(translated.program("test/crash/programs/crash-at.ts"), input);
+  const program = startProgram(new URL("./programs/crash-at.ts", import.meta.url), input);
   expect(await program.exited, program.output).toEqual({ code: null, signal: "SIGKILL" });
   const acknowledged = Array.from({ length: point.operation }, (_, index) => ({ acknowledged: index }));
   const death = { diesIn: point.operation, step: point.step };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Konveier } from "../../src/konveier.js";
 import { startProgram, type Exit } from "../support/child-program.js";
 import { tempDirectory } from "../support/temp-directory.js";
@@ -8,16 +8,6 @@ import { contentsOf } from "./contents.js";
 import { inPairs } from "./in-pairs.js";
 import type { CrashOpeningInput } from "./programs/crash-opening.js";
 import { checkSound } from "./sound-database.js";
-import { Translated } from "./translated.js";
-
-let translated: Translated;
-
-beforeAll(() => {
-  translated = new Translated();
-});
-afterAll(() => {
-  translated.remove();
-});
 
 it("a crash while the file is made and migrated leaves one that opens", async () => {
   const whole = join(tempDirectory(), "konveier.db");
@@ -45,7 +35,7 @@ it("a crash while the file is made and migrated leaves one that opens", async ()
 
 async function open(file: string, crashAfter: number): Promise<{ calls: string[]; exit: Exit }> {
   const input: CrashOpeningInput = { file, journal: `${file}.journal`, crashAfter };
-  const program = startProgram(translated.program("test/crash/programs/crash-opening.ts"), input);
+  const program = startProgram(new URL("./programs/crash-opening.ts", import.meta.url), input);
   const exit = await program.exited;
   const lines = readFileSync(input.journal, "utf8").trim().split("\n");
   return { calls: lines.map((line) => JSON.parse(line) as string), exit };

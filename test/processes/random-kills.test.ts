@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Store } from "../../src/store/store.js";
 import { openSqliteStore } from "../../src/store/sqlite/open.js";
 import { checkSound } from "../crash/sound-database.js";
-import { Translated } from "../crash/translated.js";
 import { startProgram, type ChildProgram } from "../support/child-program.js";
 import { allJobs } from "../support/recount.js";
 import { seededRandom } from "../support/seeded-random.js";
@@ -30,15 +29,6 @@ interface Role {
   program: ChildProgram<unknown, unknown>;
   readonly start: () => Promise<ChildProgram<unknown, unknown>>;
 }
-
-let translated: Translated;
-
-beforeAll(() => {
-  translated = new Translated();
-});
-afterAll(() => {
-  translated.remove();
-});
 
 it(
   "kill -9 at random moments loses no accepted job, and explains every extra run",
@@ -100,7 +90,7 @@ async function cast(start: Role["start"]): Promise<Role> {
 
 async function startedWorker({ file, runs }: Files): Promise<WorkerProcess> {
   const input = { file, runs, concurrency: 5, leaseMs: LEASE_MS };
-  const worker = await startWorker(input, translated.program("test/processes/programs/worker.ts"));
+  const worker = await startWorker(input, new URL("./programs/worker.ts", import.meta.url));
   worker.send({ type: "start" });
   return worker;
 }
@@ -117,7 +107,7 @@ function startEnqueuer(
   // The death of a process takes nothing in either mode.
   const synchronous = lane === 0 ? "full" : "normal";
   const input: EnqueuerInput = { file, synchronous, accepted, name: "pause", from, to: from + count };
-  return startProgram<EnqueuerMessage>(translated.program("test/processes/programs/enqueuer.ts"), input);
+  return startProgram<EnqueuerMessage>(new URL("./programs/enqueuer.ts", import.meta.url), input);
 }
 
 /** Every accepted job is there and completed, and there is no other. */

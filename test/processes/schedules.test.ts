@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { EventMap } from "../../src/core/events.js";
 import { Konveier, type KonveierOptions } from "../../src/konveier.js";
 import type { ScheduleOptions } from "../../src/schedules.js";
 import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite/open.js";
 import { readOnly } from "../crash/contents.js";
 import { checkOneJobPerSlot, checkSound } from "../crash/sound-database.js";
-import { Translated } from "../crash/translated.js";
 import { startProgram, type ChildProgram } from "../support/child-program.js";
 import { EventLog } from "../support/event-log.js";
 import { FakeClock, T0 } from "../support/fake-clock.js";
@@ -28,15 +27,6 @@ type Runner = ChildProgram<RunnerMessage, RunnerCommand>;
 type Editor = ChildProgram<EditorMessage, EditorCommand>;
 type Range = EventMap["schedule.missed"];
 type Fired = Extract<RunnerMessage, { type: "fired" }>;
-
-let translated: Translated;
-
-beforeAll(() => {
-  translated = new Translated();
-});
-afterAll(() => {
-  translated.remove();
-});
 
 describe("processes on one file", () => {
   it(
@@ -468,7 +458,7 @@ function calm(now = T0) {
 }
 
 async function startedRunner(input: RunnerInput): Promise<Runner> {
-  const program = translated.program("test/processes/programs/schedule-runner.ts");
+  const program = new URL("./programs/schedule-runner.ts", import.meta.url);
   const runner = startProgram<RunnerMessage, RunnerCommand>(program, input);
   await runner.message(({ type }) => type === "ready");
   runner.send({ type: "start" });
@@ -476,7 +466,7 @@ async function startedRunner(input: RunnerInput): Promise<Runner> {
 }
 
 function startEditor(input: EditorInput): Editor {
-  return startProgram(translated.program("test/processes/programs/schedule-editor.ts"), input);
+  return startProgram(new URL("./programs/schedule-editor.ts", import.meta.url), input);
 }
 
 async function stopped(runner: Runner): Promise<void> {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { translated } from "./translated.js";
 
 /** How a program ended: with a code, or by a signal. */
 export interface Exit {
@@ -18,9 +18,7 @@ export function startProgram<Message = never, Command = never>(
   program: URL,
   input: unknown,
 ): ChildProgram<Message, Command> {
-  const file = fileURLToPath(program);
-  const translator = file.endsWith(".ts") ? ["--import", "tsx"] : [];
-  const child = spawn(process.execPath, [...translator, file, JSON.stringify(input)], {
+  const child = spawn(process.execPath, [translated(program), JSON.stringify(input)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const started = new ChildProgram<Message, Command>(child);

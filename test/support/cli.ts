@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { ChildProgram } from "./child-program.js";
 import { API_TOKEN } from "./http-server.js";
+import { translated } from "./translated.js";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const TSX = import.meta.resolve("tsx");
+const MAIN = new URL("../../src/cli/main.ts", import.meta.url);
 
 /** What a command left behind. */
 export class Finished {
@@ -79,7 +78,7 @@ export function startCli(
 function spawnCli(
   server: { readonly url: string } | null,
   args: readonly string[],
-  { env, cwd, stdoutTo, program }: CliSettings,
+  { env, cwd, stdoutTo, program = MAIN }: CliSettings,
 ) {
   const all = {
     PATH: process.env["PATH"],
@@ -87,8 +86,7 @@ function spawnCli(
     KONVEIER_TOKEN: API_TOKEN,
     ...env,
   };
-  const main = program === undefined ? MAIN : fileURLToPath(program);
-  const command = [process.execPath, "--import", TSX, main, ...args];
+  const command = [process.execPath, translated(program), ...args];
   // The shell opens the file, as it would for a user, and becomes the command.
   const script = stdoutTo === undefined ? 'exec "$@"' : `exec "$@" > ${stdoutTo}`;
   return spawn("/bin/sh", ["-c", script, "sh", ...command], {

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { translated } from "./translated.js";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const TSX = import.meta.resolve("tsx");
+const MAIN = new URL("../../src/cli/main.ts", import.meta.url);
 
 export interface CommandSettings {
   readonly cwd: string;
@@ -24,7 +23,7 @@ export class Command {
   readonly #child;
 
   constructor(args: readonly string[], { cwd, env = {} }: CommandSettings) {
-    const child = spawn(process.execPath, ["--import", TSX, MAIN, ...args], {
+    const child = spawn(process.execPath, [translated(MAIN), ...args], {
       cwd,
       env: { PATH: process.env["PATH"], ...env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { translated } from "./translated.js";
 
 export interface Output {
   readonly code: number | null;
@@ -30,7 +30,7 @@ export async function runProgram(program: URL, args: readonly string[] = []): Pr
 }
 
 function start(program: URL, args: readonly string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ["--import", "tsx", fileURLToPath(program), ...args]);
+  return spawn(process.execPath, [translated(program), ...args]);
 }
 
 async function outputOf(child: ChildProcessWithoutNullStreams): Promise<Output> {

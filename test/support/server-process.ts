@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { ChildProgram, type Exit } from "./child-program.js";
+import { translated } from "./translated.js";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const TSX = import.meta.resolve("tsx");
+const MAIN = new URL("../../src/cli/main.ts", import.meta.url);
 
 export const TOKEN = "token-of-the-tests";
 
@@ -20,7 +19,7 @@ export interface ServeSettings {
 /** The real `konveier serve` in a process of its own, killed when the present test ends. */
 export function spawnServer({ env, args = ["serve"], cwd, before }: ServeSettings): ServerProcess {
   const all = { PATH: process.env["PATH"], PORT: "0", API_TOKEN: TOKEN, ...env };
-  const command = [process.execPath, "--import", TSX, MAIN, ...args];
+  const command = [process.execPath, translated(MAIN), ...args];
   const [program = "", ...rest] =
     before === undefined ? command : ["/bin/sh", "-c", `${before}; exec "$@"`, "sh", ...command];
   const child = spawn(program, rest, {
