@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { Problem } from "../../src/api/problem.js";
+import type { Problem } from "../../src/api/problem.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
 import { exchange, statusOf } from "../support/raw-http.js";
 import { seededRandom } from "../support/seeded-random.js";
