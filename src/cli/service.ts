@@ -20,6 +20,7 @@ export class Service {
   #worker: Worker | null = null;
   #starting: Promise<string> | null = null;
   #stopping: Promise<void> | null = null;
+  #isStopNear = false;
 
   private constructor(
     private readonly store: Store,
@@ -52,6 +53,7 @@ export class Service {
       ...config.worker,
     });
     this.#server = server;
+    if (this.#isStopNear) server.announceStop();
     const { host, port } = config;
     const url = await server.listen({ host, port });
     this.#background = new Background(context, config.retention);
@@ -60,6 +62,12 @@ export class Service {
     this.#worker = worker;
     await worker.start();
     return url;
+  }
+
+  /** `/readyz` answers 503 from now on; everything else goes on. */
+  announceStop(): void {
+    this.#isStopNear = true;
+    this.#server?.announceStop();
   }
 
   /**
