@@ -39,6 +39,7 @@ export interface ServeFlags {
 const CLIENT_VARIABLES = new Set(["KONVEIER_URL", "KONVEIER_TOKEN", "KONVEIER_TOKEN_FILE"]);
 export const DEFAULT_DATABASE_URL = "sqlite:./data/konveier.db";
 const MAX_GRACE_MS = 3_600_000;
+const MAX_STOP_DELAY_MS = 60_000;
 /** A hundred years. */
 const MAX_RETENTION_MS = 100 * 365 * 24 * 3_600_000;
 
@@ -66,6 +67,7 @@ export function readConfig(
     seedDemo,
     environment: readEnvironmentMark(settings),
     worker: readWorker(settings, seedDemo),
+    stopDelayMs: settings.wholeNumber("KONVEIER_STOP_DELAY_MS", 0, MAX_STOP_DELAY_MS) ?? 0,
     shutdownGraceMs: settings.wholeNumber("KONVEIER_SHUTDOWN_GRACE_MS", 0, MAX_GRACE_MS) ?? DEFAULT_GRACE_MS,
     retention: readRetention(settings),
     log: {

@@ -42,10 +42,16 @@ function urlOf(text: string): string {
   // fetch refuses names and passwords in addresses.
   const usable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
   if (usable) return text;
-  throw new CommandError(
-    `${quoted(text)} is no address of a server, such as ${DEFAULT_URL}`,
-    EXIT.configuration,
-  );
+  const said =
+    url === null || url.username + url.password === ""
+      ? `${quoted(withoutPassword(text))} is no address of a server`
+      : "the address of the server may hold no name and no password";
+  throw new CommandError(`${said}, such as ${DEFAULT_URL}`, EXIT.configuration);
+}
+
+/** Also of what is no URL: all before the last @ may be one. */
+function withoutPassword(text: string): string {
+  return text.replace(/^.*@/s, "…@");
 }
 
 function tokenOf(file: string | undefined, settings: Settings): string {

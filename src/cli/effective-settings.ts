@@ -48,6 +48,7 @@ function plainValues(config: Values): Readonly<Record<string, string | number | 
     KONVEIER_CONCURRENCY: worker.concurrency,
     KONVEIER_QUEUES: listed(worker.queues),
     KONVEIER_LEASE_MS: worker.leaseMs,
+    KONVEIER_STOP_DELAY_MS: config.stopDelayMs,
     KONVEIER_SHUTDOWN_GRACE_MS: config.shutdownGraceMs,
     KONVEIER_RETENTION_COMPLETED_MS: time(retention.completedMs),
     KONVEIER_RETENTION_CANCELLED_MS: time(retention.cancelledMs),

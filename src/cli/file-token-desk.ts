@@ -5,9 +5,10 @@ import { parseInstant } from "../core/instant.js";
 import { storableText } from "../core/storable-text.js";
 import { createToken, DEFAULT_OVERLAP_MS, revokeToken, rotateToken } from "../engine/access/tokens.js";
 import { createContext, type EngineContext } from "../engine/context.js";
-import { openStore, sqliteFile } from "../open-store.js";
+import { openStore } from "../open-store.js";
 import { issuedTokenView, tokenView } from "../server/views/token.js";
 import { CommandError } from "./command-error.js";
+import { databaseFileOf } from "./database-url.js";
 import { EXIT } from "./exit-codes.js";
 import type { TokenDesk } from "./token-desk.js";
 
@@ -21,7 +22,7 @@ const BY = "cli";
  * @throws CommandError when there is no such file: a new one would have the tokens of no server
  */
 export function openFileTokenDesk(url: string): TokenDesk {
-  const file = sqliteFile(url);
+  const file = databaseFileOf(url);
   if (!existsSync(file)) throw new CommandError(`there is no database ${file}`, EXIT.configuration);
   const store = openStore(url);
   const context = createContext(store);

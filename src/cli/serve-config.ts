@@ -22,6 +22,8 @@ export interface ServeConfig {
     readonly queues: readonly string[];
     readonly leaseMs: number;
   };
+  /** How long a stop is only announced, before it begins. */
+  readonly stopDelayMs: number;
   readonly shutdownGraceMs: number;
   readonly retention: Partial<Retention>;
   readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" | "auto" };

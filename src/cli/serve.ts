@@ -58,10 +58,11 @@ async function tracingOf({ tracing }: ServeConfig, logger: Logger): Promise<Trac
   return startTracing(logger);
 }
 
-function supervise(service: Service, { shutdownGraceMs: graceMs }: ServeConfig, logger: Logger): void {
+function supervise(service: Service, config: ServeConfig, logger: Logger): void {
   const supervisor = new Supervisor(service, {
     logger,
-    graceMs,
+    delayMs: config.stopDelayMs,
+    graceMs: config.shutdownGraceMs,
     clock: systemClock,
     exit: (code) => process.exit(code),
     kill: () => process.kill(process.pid, "SIGKILL"),

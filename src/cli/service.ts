@@ -21,6 +21,7 @@ export class Service {
   #worker: Worker | null = null;
   #starting: Promise<string> | null = null;
   #stopping: Promise<void> | null = null;
+  #isStopNear = false;
 
   private constructor(
     private readonly store: Store,
@@ -55,6 +56,7 @@ export class Service {
       ...config.worker,
     });
     this.#server = server;
+    if (this.#isStopNear) server.announceStop();
     const { host, port } = config;
     const url = await server.listen({ host, port });
     this.#background = new Background(context, config.retention);
@@ -70,6 +72,12 @@ export class Service {
     const { databaseUrl } = this.config;
     if (sqliteFile(databaseUrl).startsWith(":memory:")) return 0;
     return seedHistory((clock) => openStore(databaseUrl, { clock, synchronous: "normal" }));
+  }
+
+  /** `/readyz` answers 503 from now on; everything else goes on. */
+  announceStop(): void {
+    this.#isStopNear = true;
+    this.#server?.announceStop();
   }
 
   /**

@@ -13,6 +13,7 @@ const SETTINGS: readonly (readonly [name: string, meaning: string])[] = [
   ["KONVEIER_CONCURRENCY", "jobs that the worker runs at a time, default 20"],
   ["KONVEIER_QUEUES", "queues of the worker, separated by commas, default is the queue default"],
   ["KONVEIER_LEASE_MS", "how long a job of a dead worker stays taken, default 30000"],
+  ["KONVEIER_STOP_DELAY_MS", "how long a stop only makes /readyz say 503, before it begins, default 0"],
   ["KONVEIER_SHUTDOWN_GRACE_MS", "how long a stop waits for running jobs, default 10000"],
   ["KONVEIER_RETENTION_COMPLETED_MS", "how long completed jobs are kept, or never to remove, default 7 days"],
   ["KONVEIER_RETENTION_CANCELLED_MS", "the same for cancelled jobs, default 7 days"],

@@ -5,12 +5,16 @@ import { StopRequests, type StopStep } from "./stop-requests.js";
 
 /** What can be stopped, again with a shorter grace. */
 export interface Stoppable {
+  /** Tells those who look that a stop is near. Nothing else changes. */
+  announceStop(): void;
   stop(graceMs: number): Promise<void>;
 }
 
 export interface SupervisorOptions {
   readonly logger: Logger;
   readonly clock: Clock;
+  /** How long a graceful stop is only announced, so that balancers see it before it begins. */
+  readonly delayMs: number;
   readonly graceMs: number;
   /** Ends the process. */
   readonly exit: (code: ExitCode) => void;
@@ -27,6 +31,7 @@ const FORCED_STOP_MS = 2_000;
 
 /** Stops a service on signals and on defects, and ends the process when that is done or takes too long. */
 export class Supervisor {
+  #cancelDelay: () => void = () => undefined;
   #exitCode: ExitCode = EXIT.ok;
   #deadline = Number.POSITIVE_INFINITY;
   #cancelDeadline: () => void = () => undefined;
@@ -56,14 +61,14 @@ export class Supervisor {
   }
 
   #act(step: StopStep): void {
-    const { logger, graceMs, kill } = this.options;
+    const { logger, delayMs, graceMs, kill } = this.options;
     switch (step) {
       case "graceful":
         logger.info(
-          { event: "server.stopping", graceMs },
+          { event: "server.stopping", delayMs, graceMs },
           "stopping when running jobs have ended or their grace is over; a second signal stops at once",
         );
-        this.#stop(graceMs, STOP_MS);
+        this.#stopDelayed();
         break;
       case "forced":
         logger.warn({ event: "server.stop_forced" }, "stopping at once; running jobs are given back");
@@ -76,7 +81,21 @@ export class Supervisor {
     }
   }
 
+  #stopDelayed(): void {
+    const { clock, delayMs, graceMs } = this.options;
+    const stop = (): void => {
+      this.#stop(graceMs, STOP_MS);
+    };
+    if (delayMs === 0) {
+      stop();
+      return;
+    }
+    this.service.announceStop();
+    this.#cancelDelay = callAt(clock, clock.monotonic() + delayMs, stop);
+  }
+
   #stop(graceMs: number, beyondMs: number): void {
+    this.#cancelDelay();
     this.#endWithin(graceMs + beyondMs);
     this.service.stop(graceMs).then(
       () => {

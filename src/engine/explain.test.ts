@@ -31,6 +31,7 @@ function setUp() {
   const seen = (worker: Partial<WorkerRecord> = {}) =>
     store.workers.seen({
       id: "w-1",
+      claimant: null,
       host: "h",
       pid: 1,
       queues: ["default"],

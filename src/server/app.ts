@@ -1,3 +1,4 @@
+import { maxHeaderSize } from "node:http";
 import helmet from "@fastify/helmet";
 // Its declarations let route schemas carry an operation id, a summary and tags.
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
@@ -13,6 +14,7 @@ import { KonveierError } from "../core/errors.js";
 import type { Access } from "./access/access.js";
 import { requireDeclaredAccess } from "./access/declared-access.js";
 import { logAccess } from "./access-log.js";
+import { addressNotFound, routedUrl } from "./addresses.js";
 import { followCallEnds } from "./call-end.js";
 import { answerClientError } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
@@ -42,8 +44,6 @@ const TIMEOUT_CHECK_MS = 5_000;
 const SILENT_CONNECTION_MS = 120_000;
 /** Longer than proxies keep idle connections (60 s is common), so that a proxy never sends into a closing one. */
 const KEEP_ALIVE_MS = 75_000;
-/** A queue name of 128 characters, all percent-encoded, and room. */
-const MAX_PARAM_LENGTH = 512;
 
 const CONTENT_SECURITY_POLICY = {
   useDefaults: false,
@@ -68,7 +68,9 @@ export async function createApp(
     // Whoever else sends X-Forwarded-… could choose the address that wrong tokens are counted by.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: BODY_LIMIT,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    rewriteUrl: routedUrl,
+    // Node reads no longer ones. What is too long for a name or a key is refused like every other one that is none.
+    routerOptions: { maxParamLength: maxHeaderSize },
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: SILENT_CONNECTION_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -80,16 +82,6 @@ export async function createApp(
     // A worker whose connection is still open may say how its jobs ended until the very end.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
-    frameworkErrors: (_error, request, reply) => {
-      // No hook runs for these, so what the hooks say is said here.
-      reply.headers({
-        "Konveier-Request-Id": request.id,
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-      });
-      const detail = "There is no such address: it is not correctly percent-encoded, or too long.";
-      sendProblem(new KonveierError("not_found", detail), request, reply);
-    },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(compileValidator);
@@ -127,7 +119,7 @@ export async function createApp(
   app.addHook("onRequest", guard.check);
   app.addHook("onRequest", (request, _reply, done) => {
     // Here, so that no body is read for an address that does not exist.
-    done(request.is404 ? new KonveierError("not_found", "There is no such address.") : undefined);
+    done(request.is404 ? addressNotFound(request) : undefined);
   });
   app.addHook("onRequest", refuseContentEncoding);
   app.addHook("preValidation", refuseFaultyBody);

@@ -63,6 +63,11 @@ export interface KonveierServer {
   /** Begins to accept connections. @returns the address, such as `http://127.0.0.1:8085` */
   listen(options: { host: string; port: number }): Promise<string>;
   /**
+   * Sends new requests elsewhere: `/readyz` answers 503, and every answer ends its connection. Everything else goes
+   * on, waiting and new claims too.
+   */
+  announceStop(): void;
+  /**
    * Prepares for a stop: `/readyz` answers 503, waiting claims are answered with no jobs, new ones are
    * refused with `draining`, event streams end, who waits for a job is answered. Everything else goes on, so that workers can say how their jobs ended.
    */
@@ -107,6 +112,9 @@ export async function createServer({
   return {
     app: app as unknown as FastifyInstance,
     listen: ({ host, port }) => app.listen({ host, port }),
+    announceStop() {
+      services.readiness.drain();
+    },
     drain,
     close() {
       drain();

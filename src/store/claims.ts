@@ -16,13 +16,19 @@ export interface ClaimRequest {
    * names, gets the same jobs as long as it holds any of them, so that an answer that was lost strands none.
    */
   readonly claimId?: string;
+  /**
+   * Who asks, where workers do not know of each other: anybody may call itself like another one's worker. The same
+   * `claimId` of another claimant is another claim. Default: nobody in particular.
+   */
+  readonly claimant?: string;
 }
 
 /**
  * A claim whose worker gave it a name. For other queues or names the same name is another claim: who may not
  * claim from a queue gets none of its jobs by a name either, and learns nothing of it.
  */
-export type NamedClaim = Pick<Required<ClaimRequest>, "workerId" | "claimId" | "queues" | "names">;
+export type NamedClaim = Pick<ClaimRequest, "workerId" | "claimant" | "queues" | "names"> &
+  Pick<Required<ClaimRequest>, "claimId">;
 
 /** What identifies one claim of one job. */
 export interface ClaimKey {
@@ -78,8 +84,8 @@ export interface ClaimStore {
    * oldest `runAt`, then the order of insertion. Each gets the next fencing token. Fewer than `max` when one
    * more payload of the largest size would bring their payloads beyond `MAX_CLAIM_BYTES`.
    *
-   * With the `claimId` of an earlier claim of this worker, for the same queues and names in any order: those of
-   * its jobs that are still held by it, with their tokens and leases as they are. When there is none any more,
+   * With the `claimId` of an earlier claim of this worker and claimant, for the same queues and names in any order:
+   * those of its jobs that are still held by it, with their tokens and leases as they are. When there is none any more,
    * this is a new claim.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;

@@ -283,6 +283,7 @@ export class Worker {
   #report(): Promise<void> {
     return this.context.store.workers.seen({
       id: this.id,
+      claimant: null,
       host: storableText(hostname(), 255),
       pid: process.pid,
       queues: this.queues,

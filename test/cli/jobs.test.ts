@@ -181,6 +181,29 @@ describe("konveier jobs", () => {
     expect(await states(server)).toEqual({ 1: "pending", 3: "pending", 4: "running" });
   });
 
+  test("has nothing to do, and is done, when stdin has no ids", async () => {
+    const server = await startHttpServer();
+    await enqueue(server, "a");
+    const none = await runCli(server, ["jobs", "list", "-q", "name:none", "-o", "ids"]);
+    expect(none).toMatchObject({ code: 0, stdout: "" });
+    const calls = [
+      ["retry"],
+      ["cancel"],
+      ["delete"],
+      ["run-now"],
+      ["cancel", "--dry-run"],
+      ["delete", "--dry-run"],
+    ];
+    const ends = await Promise.all(
+      calls.map((call) => runCli(server, ["jobs", ...call, "-", "-o", "ids"], { stdin: none.stdout })),
+    );
+    for (const end of ends) {
+      expect(end).toMatchObject({ code: 0, stdout: "" });
+      expect(end.stderr).toBe("konveier: there are no ids on stdin, so there is nothing to do\n");
+    }
+    expect(await states(server)).toEqual({ 1: "pending" });
+  });
+
   test("shows what would happen to jobs named by their ids, and changes nothing", async () => {
     const server = await startHttpServer();
     await enqueue(server, "a", "b");

@@ -9,6 +9,41 @@ import { issueToken } from "../support/tokens.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
+test.each([
+  "http://me:hush@localhost:1",
+  "http://me:hu/sh@localhost:1",
+  "me:hush@localhost:1",
+  "http://me:hush@[::1",
+])("an address with a password is refused and not repeated: %s", async (url) => {
+  const ends = await Promise.all([
+    runCli(null, ["stats", "--url", url], { env: { API_TOKEN } }),
+    runCli(null, ["stats"], { env: { API_TOKEN, KONVEIER_URL: url } }),
+  ]);
+  for (const { code, stderr } of ends) {
+    expect(code).toBe(78);
+    expect(stderr).toMatch(/^konveier: .*address/);
+    expect(stderr).not.toMatch(/hush|hu\/|me:/);
+  }
+});
+
+test("a database that cannot be meant ends a command as it ends the server", async () => {
+  const cwd = tempDirectory();
+  writeFileSync(join(cwd, "jobs.mjs"), 'export const jobs = [{ name: "a", handler: () => null }];');
+  const postgres = "postgres://me:hush@localhost/x";
+  const ends = await Promise.all(
+    [
+      ["tokens", "list", "--database", postgres],
+      ["tokens", "revoke", "a", "--database", "file:k.db"],
+      ["tokens", "list", "--database", "sqlite:none.db"],
+      ["worker", "jobs.mjs", "--queues", "q", "--database", postgres],
+    ].map((args) => runCli(null, args, { cwd })),
+  );
+  for (const { code, stderr } of ends) {
+    expect([code, stderr.includes("hush")], stderr).toEqual([78, false]);
+    expect(stderr).toMatch(/^konveier: .*(Use sqlite:|there is no database)/);
+  }
+});
+
 describe("konveier", () => {
   test("pauses queues, and shows queues, workers, figures and the audit log", async () => {
     const server = await startHttpServer();

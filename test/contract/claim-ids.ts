@@ -37,6 +37,23 @@ export function claimIdsContract(contract: Contract): void {
       expect([first?.id, second?.id]).toEqual(["1", "2"]);
     });
 
+    contract.test("the name belongs to who asks, also when its jobs are given back", async (harness) => {
+      const claimants: { claimant?: string }[] = [{}, { claimant: "one" }, { claimant: "two" }];
+      await harness.enqueueMany([{}, {}, {}]);
+      const claims: (readonly ClaimedJob[])[] = [];
+      for (const claimant of claimants) claims.push(await harness.claim({ ...NAME, ...claimant }));
+      expect(claims.map((jobs) => jobs.map(({ id }) => id))).toEqual([["1"], ["2"], ["3"]]);
+      for (const [index, claimant] of claimants.entries()) {
+        expect(await harness.claim({ ...NAME, ...claimant })).toEqual(claims[index]);
+      }
+      const [, ofOne] = claims;
+      expect(await harness.store.claims.giveBack({ ...NAME, claimant: "two" }, ofOne!)).toEqual([]);
+      expect(await harness.store.claims.giveBack({ ...NAME, claimant: "one" }, ofOne!)).toEqual([]);
+      expect(await harness.store.claims.giveBack({ ...NAME, claimant: "one" }, ofOne!)).toMatchObject([
+        { ok: true, state: "pending" },
+      ]);
+    });
+
     contract.test("the name belongs to the queues and names that were asked for", async (harness) => {
       const kinds = [
         { queues: ["a"], names: null },

@@ -190,6 +190,7 @@ export function claimContract(contract: Contract): void {
         ]);
         await harness.store.workers.seen({
           id: "w",
+          claimant: null,
           host: "h",
           pid: 1,
           queues: ["default"],
@@ -214,7 +215,7 @@ export function claimContract(contract: Contract): void {
         (await unhandledNames(harness.store)).map(({ queue, name }) => `${queue} ${name}`).sort();
       const seen = (id: string, queues: string[], names: string[] | null) =>
         harness.store.workers.seen({
-          ...{ id, queues, names, host: "h", pid: 1, concurrency: 1, running: 0 },
+          ...{ id, queues, names, claimant: null, host: "h", pid: 1, concurrency: 1, running: 0 },
           state: "active",
         });
       expect(await unhandled()).toEqual(lanes);

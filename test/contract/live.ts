@@ -12,6 +12,7 @@ import type { Harness } from "./harness.js";
 const SOON_MS = 50;
 const WORKER = {
   id: "w1",
+  claimant: null,
   host: "host",
   pid: 1,
   queues: ["a"],

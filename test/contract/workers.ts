@@ -5,6 +5,7 @@ import type { Contract } from "./contract.js";
 
 const WORKER = {
   id: "w1",
+  claimant: null,
   host: "host",
   pid: 1,
   queues: ["a", "b"],
@@ -54,6 +55,27 @@ export function workersContract(contract: Contract): void {
       await harness.store.workers.gone("w1");
       expect(await harness.store.workers.list(60_000)).toEqual([]);
     });
+
+    contract.test(
+      "of different claimants are different workers, whatever they are called",
+      async (harness) => {
+        const { workers } = harness.store;
+        await workers.seen(WORKER);
+        await workers.seen({ ...WORKER, claimant: "one", queues: ["c"] });
+        await workers.seen({ ...WORKER, claimant: "two", queues: ["d"] });
+        await workers.seen({ ...WORKER, id: "w1-b", claimant: "one" });
+        await workers.seen({ ...WORKER, claimant: "one", queues: ["e"] });
+        const listed = await workers.list(60_000);
+        expect(listed.map(({ id, claimant, queues }) => [id, claimant, queues])).toEqual([
+          ["w1", null, ["a", "b"]],
+          ["w1", "one", ["e"]],
+          ["w1", "two", ["d"]],
+          ["w1-b", "one", ["a", "b"]],
+        ]);
+        await workers.gone("w1");
+        expect((await workers.list(60_000)).map(({ claimant }) => claimant)).toEqual(["one", "two", "one"]);
+      },
+    );
 
     contract.test("PAY-13 any printable id and host is kept as it is", async (harness) => {
       const ids = ["Basecamp’s-Computer", "<script>alert(1)</script>", "😀", "x".repeat(255), "' OR 1=1 --"];

@@ -151,6 +151,7 @@ export const OPERATIONS: readonly Operation[] = [
       const names = [...NAMES];
       await store.workers.seen({
         id: WORKER,
+        claimant: null,
         host,
         pid,
         queues: QUEUES,

@@ -28,6 +28,22 @@ function flagsIn(text: string): string[] {
 }
 
 describe("docs/cli.md", () => {
+  test("makes schedules before they are used, and deletes them last, as the page may be run from its top", () => {
+    const made = new Set<string>();
+    let isOver = false;
+    const calls = [...TEXT.matchAll(/^konveier schedules (\w+) (.*)/gm)];
+    for (const [call, verb, rest = ""] of calls) {
+      const key = rest.split(" ")[0] ?? "";
+      if (verb === "put") made.add(key);
+      if (["get", "pause", "resume", "run", "delete"].includes(verb ?? "")) {
+        expect([call, made.has(key), isOver]).toEqual([call, true, false]);
+      }
+      if (verb === "delete") made.delete(key);
+      if (call.includes("--prune")) isOver = true;
+    }
+    expect(isOver).toBe(true);
+  });
+
   test("has every command, and no other", () => {
     expect([...SECTIONS.keys()].sort()).toEqual(COMMANDS.map(([path]) => path).sort());
   });

@@ -310,6 +310,40 @@ describe("a token that is limited to queues", () => {
     expect(other.as(ClaimView).jobs).toEqual([]);
   });
 
+  test("says nothing for the worker of another token, whatever it calls itself", async () => {
+    const { server, token } = await prepared();
+    const own = { workerId: "w-both", queues: ["mail.bulk"], names: ["nothing"], max: 9 };
+    const leases = [{ id: "1", leaseToken: "x" }];
+    const { items: before } = (await server.get("/v1/workers")).json as { items: object[] };
+    expect(before).toHaveLength(1);
+    await server.send("POST", "/v1/claim", { token, json: own });
+    await server.send("POST", "/v1/heartbeat", { token, json: { workerId: "w-both", leases } });
+    const ofItsOwn = { id: "w-both", queues: ["mail.bulk"], names: ["nothing"], concurrency: 9 };
+    await vi.waitFor(async () => {
+      const { items } = (await server.get("/v1/workers")).json as { items: object[] };
+      expect(items).toHaveLength(2);
+      // The list does not say by which token, so the order is not known.
+      expect(items).toEqual(expect.arrayContaining([before[0], expect.objectContaining(ofItsOwn)]));
+    });
+    const queue = (await server.get("/v1/queues/billing")).body;
+    expect(queue["unhandled"]).toEqual([{ name: "secret.name", pending: 1 }]);
+  });
+
+  test("cannot take over a claim of another token, nor end its waiting", async () => {
+    const { server, token } = await prepared();
+    const body = { workerId: "w", claimId: "c", queues: ["mail.bulk"] };
+    const first = (await server.post("/v1/claim", body)).as(ClaimView).jobs;
+    expect(first).toHaveLength(1);
+    const mine = async () =>
+      (await server.send("POST", "/v1/claim", { token, json: body })).as(ClaimView).jobs;
+    expect(await mine()).toEqual([]);
+    await server.post("/v1/jobs", { name: "open.name", queue: "mail.bulk" });
+    const [job] = await mine();
+    expect(job?.id).not.toBe(first[0]?.id);
+    expect(await mine()).toEqual([job]);
+    expect((await server.post("/v1/claim", body)).as(ClaimView).jobs).toEqual(first);
+  });
+
   test("can use its own", async () => {
     const { server, token } = await prepared();
     const send = (method: string, path: string, json: unknown) => server.send(method, path, { token, json });

@@ -566,16 +566,79 @@ describe("workers that claim over HTTP", () => {
     await settled();
     const listed = (await server.get("/v1/workers")).as(Workers).items;
     expect(listed).toHaveLength(50);
-    // With fewer queues there is room again, and silent workers are forgotten.
-    await claim(server, { workerId: "w0", queues: ["default"] });
-    await claim(server, { workerId: "late" });
+    // What a worker asks for again takes no more room.
+    await clock.advance(30_000);
+    for (let index = 0; index < 50; index += 1) await claim(server, { workerId: `w${index}`, queues });
     await settled();
-    expect((await server.get("/v1/workers")).as(Workers).items).toHaveLength(51);
+    await clock.advance(31_000);
+    expect((await server.get("/v1/workers")).as(Workers).items).toHaveLength(50);
+    // Silent workers are forgotten.
     await clock.advance(61_000);
     for (let index = 0; index < 50; index += 1) await claim(server, { workerId: `next${index}`, queues });
     await settled();
     const ids = (await server.get("/v1/workers")).as(Workers).items.map(({ id }) => id);
     expect(ids).toContain("next49");
+  });
+
+  /** What is shown of the workers, by their queues. */
+  async function listed(server: HttpServer): Promise<Record<string, unknown>[]> {
+    await settled();
+    const { items } = (await server.get("/v1/workers")).as(Workers);
+    return items.map(({ id, queues, names, concurrency }) => ({ id, queues, names, concurrency }));
+  }
+
+  test("are one worker with the queues and names of all their claims, from the first claim on", async () => {
+    const server = await startStill();
+    await server.post("/v1/jobs/batch", {
+      jobs: ["a", "b", "c"].map((queue) => ({ name: `of-${queue}`, queue })),
+    });
+    const unhandled = async (queue: string) =>
+      (await server.get(`/v1/queues/${queue}`)).body["unhandled"] as unknown[];
+    for (const queue of ["a", "b"]) {
+      expect(await unhandled(queue)).toHaveLength(1);
+      // Not of these names, so that the jobs stay.
+      await claim(server, { queues: [queue], names: [`other-${queue}`] });
+      await claim(server, { workerId: "v", queues: [queue], names: [`of-${queue}`], max: 2 });
+      await server.post("/v1/jobs", { name: `of-${queue}`, queue });
+      await settled();
+      expect(await unhandled(queue)).toEqual([]);
+    }
+    expect(await unhandled("c")).toHaveLength(1);
+    expect(await listed(server)).toEqual([
+      { id: "v", queues: ["a", "b"], names: ["of-a", "of-b"], concurrency: 2 },
+      { id: "w", queues: ["a", "b"], names: ["other-a", "other-b"], concurrency: 1 },
+    ]);
+    await claim(server, { queues: ["c"] });
+    expect(await listed(server)).toContainEqual({
+      id: "w",
+      queues: ["a", "b", "c"],
+      names: null,
+      concurrency: 1,
+    });
+  });
+
+  test("lose a queue that they do not claim from for two minutes, but not while they do not claim at all", async () => {
+    const clock = new FakeClock();
+    const server = await startHttpServer({ clock });
+    await claim(server, { queues: ["left"] });
+    await claim(server, { queues: ["kept"], names: ["x"] });
+    const leases = [{ id: "1", leaseToken: "x" }];
+    for (let minute = 0; minute < 5; minute += 1) {
+      await clock.advance(50_000);
+      await server.post("/v1/heartbeat", { workerId: "w", leases });
+    }
+    const both = { id: "w", queues: ["left", "kept"], names: null, concurrency: 1 };
+    expect(await listed(server)).toEqual([both]);
+    await claim(server, { queues: ["left"] });
+    await claim(server, { queues: ["kept"], names: ["x"] });
+    for (let half = 0; half < 4; half += 1) {
+      await clock.advance(30_000);
+      await claim(server, { queues: ["kept"], names: ["x"] });
+      expect(await listed(server)).toEqual([both]);
+    }
+    await clock.advance(10_000);
+    await claim(server, { queues: ["kept"], names: ["x"] });
+    expect(await listed(server)).toEqual([{ id: "w", queues: ["kept"], names: ["x"], concurrency: 1 }]);
   });
 
   test("are written down now and then, not with every claim", async () => {

@@ -43,9 +43,14 @@ class Scene {
   }
 
   /** A worker reports. */
-  async seen(id: string, queue: string, more: { names?: string[]; running?: number } = {}): Promise<void> {
+  async seen(
+    id: string,
+    queue: string,
+    more: { names?: string[]; running?: number; claimant?: string } = {},
+  ): Promise<void> {
     await this.server.store.workers.seen({
       id,
+      claimant: more.claimant ?? null,
       host: "host-a",
       pid: 1,
       queues: [queue],
@@ -252,6 +257,16 @@ describe("GET /v1/health/findings", () => {
     scene.clock.block(HOUR_MS);
     expect(await scene.findings()).toMatchObject([{ worker: "busy" }]);
     await scene.server.store.workers.gone("busy");
+    expect(await scene.findings()).toEqual([]);
+  });
+
+  test("worker_silent: not for one that goes on with another token, which one of other queues does not", async () => {
+    const scene = await Scene.start();
+    await scene.seen("w", "mail", { running: 1, claimant: "first" });
+    scene.clock.block(MINUTE_MS);
+    await scene.seen("w", "billing", { claimant: "second" });
+    expect(await scene.findings()).toMatchObject([{ code: "worker_silent", worker: "w" }]);
+    await scene.seen("w", "mail", { claimant: "third" });
     expect(await scene.findings()).toEqual([]);
   });
 

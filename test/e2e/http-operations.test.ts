@@ -48,7 +48,14 @@ describe("queues", () => {
     await server.post("/v1/jobs/batch", {
       jobs: [{ name: "a" }, { name: "b" }, { name: "b", queue: "other" }],
     });
-    const worker = { host: "h", pid: 1, concurrency: 1, running: 0, state: "active" as const };
+    const worker = {
+      claimant: null,
+      host: "h",
+      pid: 1,
+      concurrency: 1,
+      running: 0,
+      state: "active" as const,
+    };
     await server.store.workers.seen({ ...worker, id: "w", queues: ["default"], names: ["a"] });
     expect((await server.get("/v1/queues/default")).as(QueueDetailView).unhandled).toEqual([
       { name: "b", pending: 1 },
@@ -102,7 +109,7 @@ test("workers are listed while they are seen", async () => {
     state: "stopping" as const,
   };
   const list = vi.spyOn(server.store.workers, "list");
-  await server.store.workers.seen(worker);
+  await server.store.workers.seen({ ...worker, claimant: null });
   const { items } = (await server.get("/v1/workers")).as(Type.Object({ items: Type.Array(WorkerView) }));
   expect(items).toEqual([
     { ...worker, startedAt: expect.any(String) as string, seenAt: expect.any(String) as string },

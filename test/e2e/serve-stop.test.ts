@@ -150,6 +150,45 @@ describe("a stop", () => {
     expect(await jobsLeft(remote!.id)).toMatchObject([{ state: "completed", attempt: 1 }]);
   });
 
+  it("only says so for KONVEIER_STOP_DELAY_MS, and serves everybody, claims too", async () => {
+    const server = await start({ KONVEIER_STOP_DELAY_MS: "60000" });
+    const claim = { workerId: "w", queues: ["remote"] };
+    const waiting = server.post<{ jobs: unknown[]; draining: boolean }>("/v1/claim", {
+      ...claim,
+      waitMs: 60_000,
+    });
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const metrics = async () => (await fetch(`${server.url}/metrics`, { headers })).text();
+    await eventually(metrics, (text) => text.includes("konveier_claim_waiters 1"));
+    server.kill("SIGTERM");
+    await server.logged("server.stopping");
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, ready.headers.get("connection")]).toEqual([503, "close"]);
+    const health = await fetch(`${server.url}/healthz`);
+    expect([health.status, health.headers.get("connection")]).toEqual([200, "close"]);
+    // The built-in worker goes on too.
+    await call(server);
+    const [arrival] = await receiver.arrivals(1);
+    expect((await server.post("/v1/jobs", { name: "remote", queue: "remote" })).status).toBe(201);
+    expect((await waiting).body).toMatchObject({ jobs: [{ name: "remote" }], draining: false });
+    expect((await server.post("/v1/jobs", { name: "remote", queue: "remote" })).status).toBe(201);
+    const last = await server.post("/v1/claim", claim);
+    expect(last.body).toMatchObject({ jobs: [{ name: "remote" }], draining: false });
+    arrival?.answer(200);
+    // Again, until one is late enough to count.
+    await signalUntil(server, () => server.stderr.includes("server.stop_forced"));
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+  });
+
+  it("goes on by itself when that time is over", async () => {
+    const server = await start({ KONVEIER_STOP_DELAY_MS: "500" });
+    const began = performance.now();
+    server.kill("SIGTERM");
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    // Timers count whole milliseconds of their own clock.
+    expect(performance.now() - began).toBeGreaterThanOrEqual(498);
+  });
+
   it("takes no new work", async () => {
     const server = await start();
     await call(server);

@@ -82,7 +82,9 @@ async function previewOfIds(
   ids: readonly string[],
   flags: ChangeFlags,
 ): Promise<ExitCode> {
-  await showPreview(connect(flags), { action, ids: [...(await idsOf(ids))] });
+  const session = connect(flags);
+  const named = await idsOf(ids);
+  if (named.length > 0) await showPreview(session, { action, ids: [...named] });
   return EXIT.ok;
 }
 

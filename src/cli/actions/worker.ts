@@ -6,10 +6,10 @@ import { systemClock } from "../../core/clock.js";
 import { DEFAULT_GRACE_MS } from "../../core/defaults.js";
 import type { AnyJobDefinition } from "../../core/define-job.js";
 import { CommandError } from "../command-error.js";
+import { databaseFileOf } from "../database-url.js";
 import { clientOf } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
-import { sqliteFile } from "../../open-store.js";
 import type { RemoteFlags } from "../remote-flags.js";
 import type { RunningWorker, WorkerSettings } from "../running-worker.js";
 import { StopRequests } from "../stop-requests.js";
@@ -55,7 +55,7 @@ async function started(settings: WorkerSettings, flags: WorkerFlags): Promise<Ru
         EXIT.usage,
       );
     }
-    const file = sqliteFile(flags.database);
+    const file = databaseFileOf(flags.database);
     // A new one would be a place where no job ever comes.
     if (file !== ":memory:" && !existsSync(file)) {
       throw new CommandError(`there is no database ${file}`, EXIT.configuration);

@@ -53,12 +53,13 @@ export async function readFacts(store: Store, rollUps: RollUps): Promise<Facts> 
   const pending = await store.queues.pendingNames();
   const workers = await store.workers.list(WORKER_TIMEOUT_MS + SILENT_FOR_MS);
   const isLive = ({ seenAt }: WorkerRecord): boolean => seenAt > now - WORKER_TIMEOUT_MS;
+  const live = workers.filter(isLive);
   return {
     now,
     queues,
     pending,
-    workers: workers.filter(isLive),
-    silentWorkers: workers.filter((worker) => !isLive(worker)),
+    workers: live,
+    silentWorkers: workers.filter((worker) => !isLive(worker) && !goesOn(worker, live)),
     ...(await readActivity(rollUps, now)),
     stoppedSchedules: await store.schedules.stopped(MOST),
     dueSchedules: await store.schedules.due(MOST),
@@ -66,6 +67,11 @@ export async function readFacts(store: Store, rollUps: RollUps): Promise<Facts> 
     storage: await store.stats.storage(),
     disk: await store.stats.disk(),
   };
+}
+
+/** Whether it lives with another token. Of more than the name, which a worker of other queues may have as well. */
+function goesOn({ id, queues }: WorkerRecord, live: readonly WorkerRecord[]): boolean {
+  return live.some((worker) => worker.id === id && queues.every((queue) => worker.queues.includes(queue)));
 }
 
 async function readActivity(

@@ -180,6 +180,7 @@ describe("the pruner", () => {
     await enqueue(context, { name: "work" });
     const worker = {
       id: "w",
+      claimant: null,
       host: "h",
       pid: 1,
       queues: ["default"],

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.js";
 import { KonveierError, type ErrorCode } from "../../core/errors.js";
 import type { Authenticator, Identity } from "../../engine/access/authenticate.js";
 import type { Sessions } from "../../engine/access/sessions.js";
+import { isApiAddress } from "../addresses.js";
 import { clientNetwork } from "./client-network.js";
 import { refuseCrossSite } from "./cross-site.js";
 import { Failures } from "./failures.js";
@@ -27,9 +28,6 @@ declare module "fastify" {
 
 /** Wrong tokens from one address in a minute: a misconfigured worker stays below, a guesser does not. */
 const MAX_FAILURES = 30;
-
-/** Unknown addresses below /v1 are refused like known ones, so that nobody can map the API without a token. */
-const API_PATH = /^\/v1(?![A-Za-z0-9_-])/i;
 
 /**
  * Lets only those through who may. It runs before anything is read of the body, and decides by the route
@@ -86,7 +84,7 @@ export class Guard {
 }
 
 function isOpen(request: FastifyRequest): boolean {
-  if (request.is404) return !API_PATH.test(request.url);
+  if (request.is404) return !isApiAddress(request.url);
   return request.routeOptions.config.access === "public";
 }
 

@@ -266,6 +266,17 @@ describe("a claim with a name", () => {
     expect([ids(second), ids(other)]).toEqual([[jobs[0]?.id], [jobs[1]?.id]]);
   });
 
+  test("does not take the place of another claimant's of the same name", async () => {
+    const { context, desk } = setUp();
+    const first = waiting(desk, by("w", { claimId: "c", claimant: "one" }));
+    const second = waiting(desk, by("w", { claimId: "c", claimant: "two" }));
+    await settled();
+    expect([first.jobs, second.jobs]).toEqual([null, null]);
+    const jobs = await enqueueMany(context, [{ name: "a" }, { name: "a" }]);
+    await settled();
+    expect([ids(first), ids(second)]).toEqual([[jobs[0]?.id], [jobs[1]?.id]]);
+  });
+
   test("that comes again while the first is served gets the same jobs", async () => {
     const { context, desk } = setUp();
     await enqueueMany(context, [{ name: "a" }, { name: "a" }]);

@@ -240,11 +240,14 @@ function leave(line: Line, waiter: Waiter, jobs: readonly ClaimedJob[]): void {
  * not know yet: that one is answered with no jobs. If it is being served right now, the store hands out the
  * same to both.
  */
-function supersede(line: Line, { request: { workerId, claimId } }: Waiter): void {
-  if (claimId === undefined) return;
-  for (const other of line.waiters) {
-    if (other.request.claimId === claimId && other.request.workerId === workerId) end(line, other);
-  }
+function supersede(line: Line, { request }: Waiter): void {
+  if (request.claimId === undefined) return;
+  for (const other of line.waiters) if (isSameClaim(other.request, request)) end(line, other);
+}
+
+/** Of two in one line. */
+function isSameClaim(one: ClaimRequest, other: ClaimRequest): boolean {
+  return one.claimId === other.claimId && one.workerId === other.workerId && one.claimant === other.claimant;
 }
 
 function firstOf<T>(items: Iterable<T>, count: number): T[] {

@@ -14,14 +14,15 @@ export function giveBack(context: EngineContext, claim: ClaimRequest, jobs: read
 
 async function release(
   context: EngineContext,
-  { workerId, claimId, queues, names }: ClaimRequest,
+  claim: ClaimRequest,
   jobs: readonly ClaimedJob[],
 ): Promise<void> {
   const { claims } = context.store;
+  const { workerId, claimId } = claim;
   const releases = jobs.map(({ id, token }): Settlement => ({ verb: "release", id, token }));
   const settled: readonly Settled[] = await (claimId === undefined
     ? claims.settle(releases)
-    : claims.giveBack({ workerId, claimId, queues, names }, jobs));
+    : claims.giveBack({ ...claim, claimId }, jobs));
   for (const [index, job] of jobs.entries()) {
     const said = releases[index];
     if (said !== undefined && settled[index]?.ok === true) tellSettled(context, job, workerId, said);

@@ -1,9 +1,16 @@
 import type { EngineContext } from "../../engine/context.js";
 import { WORKER_TIMEOUT_MS } from "../../engine/worker-timeout.js";
 import type { ClaimRequest } from "../../store/claims.js";
+import { RecentDemand } from "./recent-demand.js";
 
 /** How often one worker is written down, however often it claims. */
 const REPORT_MS = 10_000;
+
+/**
+ * A queue that a worker has not claimed from for so long, though it claims from others, is none of its queues any more.
+ * A claim that waits may stay away as long as a worker may be silent, so it is more than that.
+ */
+const QUEUE_TIMEOUT_MS = 2 * WORKER_TIMEOUT_MS;
 
 /**
  * Queues and names of all workers that are written down. Every list of workers and every look for jobs that nobody
@@ -11,9 +18,13 @@ const REPORT_MS = 10_000;
  */
 const MAX_ENTRIES = 50_000;
 
+type RemoteClaim = ClaimRequest & { readonly claimant: string };
+
 interface RemoteWorker {
+  readonly id: string;
+  readonly claimant: string;
   readonly host: string;
-  request: Pick<ClaimRequest, "queues" | "names" | "max">;
+  readonly demand: RecentDemand;
   running: number;
   reportedAt: number;
 }
@@ -23,54 +34,71 @@ interface RemoteWorker {
  * that nobody handles. Workers beyond a limit are not written down; they get jobs all the same.
  */
 export class RemoteWorkers {
+  /** By their tokens too: nobody speaks for the worker of another token, whatever it calls itself. */
   readonly #workers = new Map<string, RemoteWorker>();
   #entries = 0;
 
   constructor(private readonly context: EngineContext) {}
 
   /** @param host where the request came from */
-  claims({ workerId, queues, names, max }: ClaimRequest, host: string): void {
-    const request = { queues, names, max };
-    const worker = this.#workers.get(workerId);
-    const before = worker === undefined ? 0 : entriesOf(worker.request);
-    if (worker === undefined) this.#forgetSilent();
-    if (this.#entries - before + entriesOf(request) > MAX_ENTRIES) return;
-    this.#entries += entriesOf(request) - before;
-    if (worker !== undefined) worker.request = request;
-    else this.#workers.set(workerId, { host, request, running: 0, reportedAt: Number.NEGATIVE_INFINITY });
-    this.#report(workerId);
+  claims(claim: RemoteClaim, host: string): void {
+    const key = keyOf(claim.workerId, claim.claimant);
+    let worker = this.#workers.get(key);
+    if (worker === undefined) {
+      this.#forgetSilent();
+      if (!this.#hasRoom(claim, null)) return;
+      worker = newWorker(claim, host);
+      this.#workers.set(key, worker);
+    } else if (!this.#hasRoom(claim, worker.demand)) return;
+    const { demand } = worker;
+    const before = demand.size;
+    demand.asks(claim, this.context.clock.monotonic());
+    this.#entries += demand.size - before;
+    // Whoever looks for workers of a new queue should not have to wait.
+    if (demand.size > before) worker.reportedAt = Number.NEGATIVE_INFINITY;
+    this.#report(worker);
   }
 
   /** A worker that is too busy to claim lives as well. One that never claimed here is not known. */
-  beats(workerId: string, running: number): void {
-    const worker = this.#workers.get(workerId);
+  beats(workerId: string, claimant: string, running: number): void {
+    const worker = this.#workers.get(keyOf(workerId, claimant));
     if (worker === undefined) return;
     worker.running = running;
-    this.#report(workerId);
+    this.#report(worker);
+  }
+
+  #hasRoom(claim: RemoteClaim, known: RecentDemand | null): boolean {
+    const entries = entriesOf(claim);
+    // Nearly always, and then nothing has to be looked up.
+    if (this.#entries + entries <= MAX_ENTRIES) return true;
+    return this.#entries + (known?.growth(claim) ?? entries) <= MAX_ENTRIES;
   }
 
   #forgetSilent(): void {
     const now = this.context.clock.monotonic();
-    for (const [id, { reportedAt, request }] of this.#workers) {
+    for (const [key, { reportedAt, demand }] of this.#workers) {
       if (now - reportedAt <= WORKER_TIMEOUT_MS) continue;
-      this.#workers.delete(id);
-      this.#entries -= entriesOf(request);
+      this.#workers.delete(key);
+      this.#entries -= demand.size;
     }
   }
 
-  #report(workerId: string): void {
-    const worker = this.#workers.get(workerId);
+  #report(worker: RemoteWorker): void {
     const now = this.context.clock.monotonic();
-    if (worker === undefined || now - worker.reportedAt < REPORT_MS) return;
+    if (now - worker.reportedAt < REPORT_MS) return;
     worker.reportedAt = now;
-    const { host, request, running } = worker;
+    const { id, claimant, host, demand, running } = worker;
+    this.#entries -= demand.size;
+    demand.forgetOlder(QUEUE_TIMEOUT_MS);
+    this.#entries += demand.size;
     const seen = this.context.store.workers.seen({
-      id: workerId,
+      id,
+      claimant,
       host,
       pid: NO_PID,
-      queues: request.queues,
-      names: request.names,
-      concurrency: Math.max(request.max, running),
+      queues: demand.queues,
+      names: demand.names,
+      concurrency: Math.max(demand.max, running),
       running,
       state: "active",
     });
@@ -81,8 +109,18 @@ export class RemoteWorkers {
   }
 }
 
-function entriesOf({ queues, names }: RemoteWorker["request"]): number {
+function newWorker({ workerId: id, claimant }: RemoteClaim, host: string): RemoteWorker {
+  const reportedAt = Number.NEGATIVE_INFINITY;
+  return { id, claimant, host, demand: new RecentDemand(), running: 0, reportedAt };
+}
+
+function entriesOf({ queues, names }: RemoteClaim): number {
   return queues.length + (names?.length ?? 0);
+}
+
+/** Ids are printable, so the line break ends them. */
+function keyOf(workerId: string, claimant: string): string {
+  return `${workerId}\n${claimant}`;
 }
 
 /** Process ids begin at 1, so this stands for a worker whose process is not known. */

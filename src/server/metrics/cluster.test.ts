@@ -50,7 +50,7 @@ describe("metrics of the database", () => {
     const { store, scrape } = setUp();
     await store.queues.pause("quiet", null);
     await store.workers.seen({
-      ...{ id: "w", host: "h", pid: 1, concurrency: 1, running: 0, state: "active" },
+      ...{ id: "w", claimant: null, host: "h", pid: 1, concurrency: 1, running: 0, state: "active" },
       queues: ["idle"],
       names: ["mail"],
     });

@@ -6,6 +6,7 @@ import { formatInstant } from "../../core/instant.js";
 import type { ClaimedJob } from "../../core/job.js";
 import { heartbeat } from "../../engine/heartbeat.js";
 import type { ClaimKey, ClaimRequest, Extended } from "../../store/claims.js";
+import { identityOf } from "../access/guard.js";
 import { requireQueue } from "../access/queue-limits.js";
 import { requireStillGood } from "../access/still-good.js";
 import type { App } from "../app.js";
@@ -31,7 +32,7 @@ export function claimRoutes(app: App, services: Services): void {
       config: { access: "work", problems: ["draining"], waits: true },
     },
     async (request, reply) => {
-      const claim = claimRequestOf(request.body);
+      const claim = claimRequestOf(request.body, identityOf(request).tokenId);
       const delivery = new Delivery<readonly ClaimedJob[]>(request.raw.socket, reply.raw, (jobs) => {
         giveBack(context, claim, jobs);
       });
@@ -62,9 +63,10 @@ export function claimRoutes(app: App, services: Services): void {
       },
       config: { access: "work" },
     },
-    async ({ body }): Promise<HeartbeatView> => {
+    async (request): Promise<HeartbeatView> => {
+      const { body } = request;
       const leaseMs = body.leaseMs ?? DEFAULT_LEASE_MS;
-      remoteWorkers.beats(body.workerId, body.leases.length);
+      remoteWorkers.beats(body.workerId, identityOf(request).tokenId, body.leases.length);
       const keys = body.leases.map(({ id, leaseToken }) => readLeaseToken(signer, id, leaseToken));
       const known = keys.filter((key) => key !== null);
       const extended = await heartbeat(context, known, leaseMs);
@@ -88,9 +90,13 @@ function leaseView(id: string, extended: Extended): HeartbeatView["results"][num
     : { id, ok: false, reason: extended.reason };
 }
 
-function claimRequestOf({ workerId, claimId, queues, names, max, leaseMs }: ClaimBody): ClaimRequest {
+function claimRequestOf(
+  { workerId, claimId, queues, names, max, leaseMs }: ClaimBody,
+  claimant: string,
+): ClaimRequest & { readonly claimant: string } {
   const request = {
     workerId,
+    claimant,
     queues,
     names: names ?? null,
     max: max ?? 1,

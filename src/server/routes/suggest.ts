@@ -42,8 +42,8 @@ async function suggest(
     case "worker": {
       const live = await workers.list(WORKER_TIMEOUT_MS);
       const visible = live.filter(({ queues }) => queues.some((queue) => coversQueue(globs, queue)));
-      const ids = visible.map(({ id }) => id).filter((id) => id.startsWith(prefix));
-      return ids.slice(0, limit);
+      const ids = new Set(visible.map(({ id }) => id).filter((id) => id.startsWith(prefix)));
+      return [...ids].slice(0, limit);
     }
   }
 }

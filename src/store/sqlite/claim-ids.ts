@@ -107,7 +107,7 @@ export class ClaimIds {
 }
 
 /** What the name is kept as. The name itself is printable, so the line break ends it. */
-function keyOf({ claimId, queues, names }: NamedClaim): string {
-  const asked = JSON.stringify([queues.toSorted(), names?.toSorted() ?? null]);
+function keyOf({ claimId, claimant, queues, names }: NamedClaim): string {
+  const asked = JSON.stringify([queues.toSorted(), names?.toSorted() ?? null, claimant ?? null]);
   return `${claimId}\n${createHash("sha256").update(asked).digest("base64url")}`;
 }

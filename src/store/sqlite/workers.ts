@@ -36,6 +36,7 @@ export class SqliteWorkers implements WorkerStore {
     await this.context.write(() =>
       this.#upsert.run({
         ...worker,
+        id: rowIdOf(worker.id, worker.claimant),
         queues: JSON.stringify(worker.queues),
         names: worker.names === null ? null : JSON.stringify(worker.names),
         now: this.context.clock.now(),
@@ -44,13 +45,13 @@ export class SqliteWorkers implements WorkerStore {
   }
 
   async gone(id: string): Promise<void> {
-    await this.context.write(() => this.#remove.run(id));
+    await this.context.write(() => this.#remove.run(rowIdOf(id, null)));
   }
 
   list(withinMs: number): Promise<readonly WorkerRecord[]> {
     return this.context.read(() =>
       this.#list.all(this.context.clock.now() - withinMs).map((row) => ({
-        id: row.id,
+        ...ownerOf(row.id),
         host: row.host,
         pid: row.pid,
         queues: JSON.parse(row.queues) as string[],
@@ -63,4 +64,14 @@ export class SqliteWorkers implements WorkerStore {
       })),
     );
   }
+}
+
+/** Ids are printable, so the line break ends them. It sorts before all that they may hold. */
+function rowIdOf(id: string, claimant: string | null): string {
+  return claimant === null ? id : `${id}\n${claimant}`;
+}
+
+function ownerOf(rowId: string): Pick<WorkerRecord, "id" | "claimant"> {
+  const [id = "", claimant = null] = rowId.split("\n");
+  return { id, claimant };
 }

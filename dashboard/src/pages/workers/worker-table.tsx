@@ -30,7 +30,7 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerView
         </thead>
         <tbody>
           {workers.map((worker) => (
-            <Row key={worker.id} worker={worker} />
+            <Row key={`${worker.id} ${worker.host} ${worker.startedAt}`} worker={worker} />
           ))}
         </tbody>
       </table>
