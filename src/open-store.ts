@@ -59,17 +59,23 @@ export function sqliteFile(url: string): string {
 
 /** A `file:` URL is always absolute: `file:a.db` would quietly mean `/a.db`. */
 function fileUrlPath(url: string): string {
-  if (url.startsWith("file:///")) return fileURLToPath(url);
+  if (/^file:\/\/\/[^?#]+$/.test(url) && !/%2f|%5c/i.test(url)) return fileURLToPath(url);
   throw new KonveierError(
     "store_unsupported",
-    "A file: URL begins with file:/// and the whole path. Use sqlite:./path/to/file.db for a relative one.",
+    "A file: URL is file:/// and the whole path, and nothing else. Use sqlite:./path/to/file.db for a relative one.",
   );
 }
 
 /** `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` are all plain paths. */
 function sqlitePath(url: string): string {
   const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
-  if (path === "") {
+  if (path.startsWith("//")) {
+    throw new KonveierError(
+      "store_unsupported",
+      "After sqlite:// the path must be a whole one: sqlite:///path/to/file.db. Use sqlite:./path/to/file.db for a relative one.",
+    );
+  }
+  if (path === "" || path.endsWith("/") || (path.startsWith(":memory:") && path !== ":memory:")) {
     throw new KonveierError(
       "store_unsupported",
       "The database URL names no file. Use sqlite:./path/to/file.db.",

@@ -316,7 +316,8 @@ class Worker:
                 return
             except Unreachable as error:
                 failures += 1
-                if failures == 1:
+                # A stop closes the connection of a claim that waits.
+                if failures == 1 and not self._stopping.is_set():
                     log.warning("no claim could be made, trying again: %s", error)
                 self._stopping.wait(pause_seconds(failures, error))
             except Refused as error:

@@ -31,6 +31,12 @@ export function useAllowed(capability: Capability): boolean {
   return data === undefined || data.capabilities.includes(capability);
 }
 
+/** Whether the token covers some queues only: what is about all of them is then refused. `null`: not known yet. */
+export function useIsLimited(): boolean | null {
+  const { data } = useSelf();
+  return data === undefined ? null : data.queues !== null;
+}
+
 /** What the server tells of itself. */
 export function useInfo(): UseQueryResult<InfoView, Problem> {
   return useLiveQuery(["info"], (signal) => read<InfoView>("/v1/info", {}, signal), {

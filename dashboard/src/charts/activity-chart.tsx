@@ -1,4 +1,5 @@
 import { useMemo, type ReactNode } from "react";
+import { useIsLimited } from "../api/queries.js";
 import { useTexts } from "../i18n/text.js";
 import { serverNow } from "../live/clock.js";
 import { ProblemNote } from "../ui/problem-note.js";
@@ -39,6 +40,8 @@ export function ActivityChart({
     ],
     [points, t],
   );
+  const isLimited = useIsLimited();
+  if (isLimited === true && of.queue === undefined) return <p className="notice">{t("chart.limited")}</p>;
   if (error !== null && data === undefined) return <ProblemNote error={error} retry={() => void refetch()} />;
   return (
     <TimeChart title={t("chart.throughput")} times={times} lines={lines} show={format.axis}>

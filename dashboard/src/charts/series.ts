@@ -1,6 +1,7 @@
+import { useIsLimited } from "../api/queries.js";
 import { read } from "../api/request.js";
 import type { ActivitySeriesView, DurationSeriesView } from "../api/types.js";
-import { serverNow } from "../live/clock.js";
+import { knownServerNow } from "../live/clock.js";
 import { useLiveQuery } from "../live/use-live-query.js";
 import { RANGES, refreshMsOf, type RangeName } from "./ranges.js";
 
@@ -13,13 +14,15 @@ export interface SeriesOf {
 type Metric = "activity" | "wait" | "run" | "lag";
 
 function useSeries<View>(metric: Metric, { queue, name }: SeriesOf, range: RangeName) {
+  const isAllowed = useIsLimited() === false || queue !== undefined;
   return useLiveQuery<View>(
     ["series", metric, queue, name, range],
-    (signal) => {
-      const from = new Date(serverNow() - RANGES[range]).toISOString();
+    async (signal) => {
+      const from = new Date((await knownServerNow()) - RANGES[range]).toISOString();
       return read<View>("/v1/stats/timeseries", { metric, queue, name, from }, signal);
     },
     { topics: ["jobs", "queues"], everyMs: refreshMsOf(range), ...(queue !== undefined && { queue }) },
+    isAllowed,
   );
 }
 

@@ -2,17 +2,31 @@ import { useSyncExternalStore } from "react";
 
 /** How far the server's clock is ahead of this one's. Ages are by the server's clock, or a fresh job would look old. */
 let offsetMs = 0;
+/** So long nobody waits for the server's first word: where its stream cannot be had, this clock must do. */
+const PATIENCE_MS = 2_000;
+let hear: () => void = () => undefined;
+const firstWord = new Promise<void>((resolve) => {
+  hear = resolve;
+});
 let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 export function setServerTime(at: number): void {
   offsetMs = at - Date.now();
+  hear();
   tick();
 }
 
 export function serverNow(): number {
   return Date.now() + offsetMs;
+}
+
+/** The server's time as soon as it is known, for what is asked of the server before the page has heard of it. */
+export async function knownServerNow(): Promise<number> {
+  const timeout = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+  await Promise.race([firstWord, timeout]);
+  return serverNow();
 }
 
 export function clockOffsetMs(): number {

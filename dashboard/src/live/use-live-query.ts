@@ -7,17 +7,20 @@ import type { Refresh } from "./refresher.js";
  * Reads what a part of a page shows, and keeps it up to date: read again when the server says that one of its topics
  * changed. What was read before stays on the screen until the new answer is there.
  *
+ * @param enabled whether it is wanted: nothing is read while it is not
  * @param refresh `null`: what was read stays as it is, such as that of a finished job
  */
 export function useLiveQuery<Answer>(
   key: readonly unknown[],
   load: (signal: AbortSignal) => Promise<Answer>,
   refresh: Refresh | null,
+  enabled = true,
 ): UseQueryResult<Answer, Problem> {
   const { paused } = useLiveState();
   return useQuery<Answer, Problem>({
     queryKey: key,
     queryFn: ({ signal }) => load(signal),
+    enabled,
     ...(refresh === null ? {} : { meta: { refresh } }),
     placeholderData: keepPreviousData,
     refetchOnMount: !paused,

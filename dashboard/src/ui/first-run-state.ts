@@ -1,12 +1,17 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { useQueuesQuery } from "../api/queries.js";
+import type { QueueView } from "../api/types.js";
 
 /**
- * Whether the first steps are shown. What a server has had can be told by its queues, which come with their first job.
+ * Whether the first steps are shown: until a worker has ever taken a job, so that whoever comes back between enqueuing
+ * and working finds the worker's code again.
  * Once shown they stay, on every page that shows them, until the reader has seen enough: a page that changes by itself
  * would take the text away that somebody is reading.
  */
 type FirstRunState = "unknown" | "shown" | "over";
+
+/** Whoever has enqueued more knows how it goes. */
+const FEW = 10;
 
 let state: FirstRunState = "unknown";
 const listeners = new Set<() => void>();
@@ -21,6 +26,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** No queue has had more than jobs that wait. */
+function isNew(queues: readonly QueueView[]): boolean {
+  return queues.every(({ counts, pausedAt }) => {
+    const { pending, scheduled, ...others } = counts;
+    return (
+      pausedAt === null && pending + scheduled <= FEW && Object.values(others).every((count) => count === 0)
+    );
+  });
+}
+
 export function endFirstRun(): void {
   set("over");
 }
@@ -29,7 +44,7 @@ export function useFirstRun(): FirstRunState {
   const { data: queues, error } = useQueuesQuery();
   const known = useSyncExternalStore(subscribe, () => state);
   useEffect(() => {
-    if (state === "unknown" && queues !== undefined) set(queues.items.length === 0 ? "shown" : "over");
+    if (state === "unknown" && queues !== undefined) set(isNew(queues.items) ? "shown" : "over");
   }, [queues]);
   // Whoever may not see the queues must not wait for them.
   return known === "unknown" && error !== null ? "over" : known;

@@ -36,9 +36,10 @@ export function Modal({
       aria-labelledby={labelledBy}
       aria-label={label}
       tabIndex={-1}
-      onPointerDown={({ target, currentTarget }) => {
-        // What is not in its content is beside it: the content fills it.
-        if (dismissable && target === currentTarget) onClose();
+      onMouseDown={({ target, currentTarget, detail }) => {
+        // What is not in its content is beside it: the content fills it. Not the second press of a double click, whose
+        // first one has opened it.
+        if (dismissable && target === currentTarget && detail < 2) onClose();
       }}
       onKeyDown={(event) => {
         // Not left to `cancel`: browsers close a dialog on a second Escape, whatever the first one was answered.

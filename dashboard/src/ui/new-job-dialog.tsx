@@ -41,10 +41,6 @@ export function NewJobDialog({
           event.preventDefault();
           void submit(job);
         }}
-        // A press beside the dialog does not close it, as there is much to lose; Escape does.
-        onKeyDown={(event) => {
-          if (event.key === "Escape" && !event.defaultPrevented) onClose();
-        }}
       >
         <NewJobFields
           job={job}

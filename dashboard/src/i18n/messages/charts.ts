@@ -2,6 +2,7 @@ import { messages } from "../message.js";
 
 export const charts = messages({
   en: {
+    "chart.limited": "Your token covers some queues only. Figures of each of them are under Metrics.",
     "chart.asTable": "As a table",
     "chart.asChart": "As a chart",
     "chart.latest": "at {time}",
@@ -30,6 +31,7 @@ export const charts = messages({
     "chart.p99": "p99",
   },
   ru: {
+    "chart.limited": "Ваш токен охватывает не все очереди. Показатели каждой из них — в разделе «Метрики».",
     "chart.asTable": "Таблицей",
     "chart.asChart": "Графиком",
     "chart.latest": "на {time}",

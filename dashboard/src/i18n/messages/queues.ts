@@ -21,6 +21,8 @@ export const queues = messages({
     "queue.pause": "Pause",
     "queue.resume": "Resume",
     "queue.pause.title": "Pause queue {queue}",
+    "queue.pause.already": "Somebody else has paused it meanwhile.",
+    "queue.pause.alreadyFor": "Somebody else has paused it meanwhile: {reason}",
     "queue.pause.effect":
       "No job of this queue starts any more. Running jobs finish, new jobs are accepted and wait, schedules go on enqueuing.",
     "queue.pause.reason": "Reason, for whoever finds it paused",
@@ -57,6 +59,8 @@ export const queues = messages({
     "queue.pause": "Приостановить",
     "queue.resume": "Возобновить",
     "queue.pause.title": "Приостановить очередь {queue}",
+    "queue.pause.already": "Её уже поставил на паузу кто-то другой.",
+    "queue.pause.alreadyFor": "Её уже поставил на паузу кто-то другой: {reason}",
     "queue.pause.effect":
       "Новые задачи этой очереди не запускаются. Идущие завершатся, новые принимаются и ждут, расписания продолжают их ставить.",
     "queue.pause.reason": "Причина — для того, кто увидит паузу",

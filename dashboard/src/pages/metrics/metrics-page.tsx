@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useLocation, useSearchParams } from "wouter";
-import { useQueuesQuery } from "../../api/queries.js";
+import { useIsLimited, useQueuesQuery } from "../../api/queries.js";
 import { ActivityChart } from "../../charts/activity-chart.js";
 import { DurationChart } from "../../charts/duration-chart.js";
 import { RangePicker, useRange } from "../../charts/range-picker.js";
@@ -14,14 +14,18 @@ export function MetricsPage(): ReactNode {
   usePageTitle([t("nav.metrics")]);
   const range = useRange();
   const [parameters] = useSearchParams();
-  const queue = parameters.get("queue");
+  const isLimited = useIsLimited();
+  const { data: queues } = useQueuesQuery();
+  // Whoever may not see all of them begins with the first.
+  const first = isLimited === true ? (queues?.items[0]?.name ?? null) : null;
+  const queue = parameters.get("queue") ?? first;
   const name = parameters.get("name");
   const of = { ...(queue !== null && { queue }), ...(name !== null && { name }) };
   return (
     <div className="page">
       <header className="page-header">
         <h1>{t("nav.metrics")}</h1>
-        <QueueChoice />
+        <QueueChoice chosen={queue ?? ""} hasAll={isLimited !== true} />
         <RangePicker />
       </header>
       <ActivityChart of={of} range={range} />
@@ -30,18 +34,17 @@ export function MetricsPage(): ReactNode {
         <DurationChart metric="run" of={of} range={range} />
         <DurationChart metric="lag" of={of} range={range} />
       </div>
-      <NameTable queue={queue} range={range} />
+      {(queue !== null || isLimited === false) && <NameTable queue={queue} range={range} />}
       <p className="muted">{t("metrics.estimates")}</p>
     </div>
   );
 }
 
-function QueueChoice(): ReactNode {
+function QueueChoice({ chosen, hasAll }: { readonly chosen: string; readonly hasAll: boolean }): ReactNode {
   const { t } = useTexts();
   const [location, navigate] = useLocation();
   const [parameters] = useSearchParams();
   const { data } = useQueuesQuery();
-  const chosen = parameters.get("queue") ?? "";
   return (
     <select
       className="input metrics-queue"
@@ -55,7 +58,7 @@ function QueueChoice(): ReactNode {
         navigate(`${location}?${next.toString()}`, { replace: true });
       }}
     >
-      <option value="">{t("metrics.allQueues")}</option>
+      {hasAll && <option value="">{t("metrics.allQueues")}</option>}
       {data?.items.map(({ name }) => (
         <option key={name} value={name}>
           {name}

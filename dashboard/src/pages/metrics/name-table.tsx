@@ -4,7 +4,7 @@ import { read } from "../../api/request.js";
 import type { NameTableView } from "../../api/types.js";
 import { RANGES, refreshMsOf, type RangeName } from "../../charts/ranges.js";
 import { useTexts } from "../../i18n/text.js";
-import { serverNow } from "../../live/clock.js";
+import { knownServerNow } from "../../live/clock.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { filterValue, jobsPath } from "../../shell/routes.js";
 import { ProblemNote } from "../../ui/problem-note.js";
@@ -22,8 +22,8 @@ export function NameTable({
   const { t } = useTexts();
   const { data, error, refetch } = useLiveQuery(
     ["names", queue, range],
-    (signal) => {
-      const from = new Date(serverNow() - RANGES[range]).toISOString();
+    async (signal) => {
+      const from = new Date((await knownServerNow()) - RANGES[range]).toISOString();
       return read<NameTableView>("/v1/stats/names", { queue, from }, signal);
     },
     { topics: ["jobs", "queues"], everyMs: refreshMsOf(range) },

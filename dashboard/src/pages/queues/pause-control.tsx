@@ -7,9 +7,11 @@ import { AllowedButton } from "../../ui/allowed-button.js";
 import { Dialog } from "../../ui/dialog.js";
 import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
+import { visible } from "../../ui/visible.js";
 
 /** Pauses with a reason, and resumes. */
-export function PauseControl({ queue: { name, pausedAt } }: { readonly queue: QueueView }): ReactNode {
+export function PauseControl({ queue }: { readonly queue: QueueView }): ReactNode {
+  const { name, pausedAt } = queue;
   const { t } = useTexts();
   const client = useQueryClient();
   const problemText = useProblemText();
@@ -31,32 +33,35 @@ export function PauseControl({ queue: { name, pausedAt } }: { readonly queue: Qu
       toast(problemText(error), "bad");
     },
   });
-  if (pausedAt !== null) {
-    return (
-      <AllowedButton
-        needs="operate"
-        tone="primary"
-        onPress={() => {
-          change.mutate({ verb: "resume" });
-        }}
-      >
-        {t("queue.resume")}
-      </AllowedButton>
-    );
-  }
+  // Two buttons, of which one is there: what was pressed for one thing must not do the other when somebody else was
+  // faster, and the dialog stays over either.
   return (
     <>
-      <AllowedButton
-        needs="operate"
-        onPress={() => {
-          setAsking(true);
-        }}
-      >
-        {t("queue.pause")}
-      </AllowedButton>
+      {pausedAt === null ? (
+        <AllowedButton
+          key="pause"
+          needs="operate"
+          onPress={() => {
+            setAsking(true);
+          }}
+        >
+          {t("queue.pause")}
+        </AllowedButton>
+      ) : (
+        <AllowedButton
+          key="resume"
+          needs="operate"
+          tone="primary"
+          onPress={() => {
+            change.mutate({ verb: "resume" });
+          }}
+        >
+          {t("queue.resume")}
+        </AllowedButton>
+      )}
       {asking && (
         <PauseDialog
-          queue={name}
+          queue={queue}
           busy={change.isPending}
           onClose={() => {
             setAsking(false);
@@ -71,16 +76,17 @@ export function PauseControl({ queue: { name, pausedAt } }: { readonly queue: Qu
 }
 
 function PauseDialog(props: {
-  readonly queue: string;
+  readonly queue: QueueView;
   readonly busy: boolean;
   readonly onClose: () => void;
   readonly onPause: (reason: string) => void;
 }): ReactNode {
   const { queue, busy, onClose, onPause } = props;
+  const { name, pausedAt, pauseReason } = queue;
   const { t } = useTexts();
   const [reason, setReason] = useState("");
   return (
-    <Dialog title={t("queue.pause.title", { queue })} onClose={onClose}>
+    <Dialog title={t("queue.pause.title", { queue: name })} onClose={onClose} dismissable={false}>
       <form
         className="dialog-form"
         onSubmit={(event) => {
@@ -88,7 +94,15 @@ function PauseDialog(props: {
           onPause(reason.trim());
         }}
       >
-        <p>{t("queue.pause.effect")}</p>
+        {pausedAt === null ? (
+          <p>{t("queue.pause.effect")}</p>
+        ) : (
+          <p className="notice warn" role="alert">
+            {pauseReason === null
+              ? t("queue.pause.already")
+              : t("queue.pause.alreadyFor", { reason: visible(pauseReason) })}
+          </p>
+        )}
         <div className="field">
           <label htmlFor="pause-reason">{t("queue.pause.reason")}</label>
           <input
