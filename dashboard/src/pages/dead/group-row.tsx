@@ -16,13 +16,11 @@ import { groupMarkdown } from "./markdown.js";
 /** One error, with what can be done about the jobs that died of it. */
 export function GroupRow({
   group,
-  onTrial,
-  onBulk,
+  onAsk,
   children,
 }: {
   readonly group: DeadGroupView;
-  readonly onTrial: () => void;
-  readonly onBulk: (action: GroupAction) => void;
+  readonly onAsk: (action: GroupAction) => void;
   /** What is going on with its jobs. */
   readonly children: ReactNode;
 }): ReactNode {
@@ -53,27 +51,35 @@ export function GroupRow({
         <td className="dead-actions">
           {count > 0 && (
             <div className="toolbar">
-              <AllowedButton needs="operate" hint={t("dead.trial.hint")} onPress={onTrial}>
-                {count > TRIAL_SIZE ? t("dead.trial") : t("action.retry")}
-              </AllowedButton>
               {count > TRIAL_SIZE && (
                 <AllowedButton
                   needs="operate"
-                  hint={t("dead.retryAll.hint")}
+                  hint={t("dead.trial.hint", { count: TRIAL_SIZE })}
                   onPress={() => {
-                    onBulk("retry");
+                    onAsk("trial");
                   }}
                 >
-                  {t("dead.retryAll")}…
+                  {t("dead.trial", { number: TRIAL_SIZE })}
                 </AllowedButton>
               )}
+              <AllowedButton
+                needs="operate"
+                hint={t("dead.retryAll.hint")}
+                onPress={() => {
+                  onAsk("retry");
+                }}
+              >
+                {count > TRIAL_SIZE
+                  ? t("dead.retryAll", { number: count })
+                  : t("dead.retry", { number: count })}
+              </AllowedButton>
               <GroupMenu
                 markdown={() =>
                   groupMarkdown(group, latestJobId === null ? null : addressOf(jobPath(latestJobId)).href)
                 }
                 jobs={jobsPath(groupQuery(group))}
                 onDelete={() => {
-                  onBulk("delete");
+                  onAsk("delete");
                 }}
               />
             </div>

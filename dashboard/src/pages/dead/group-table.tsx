@@ -50,8 +50,7 @@ export function GroupTable({
               <GroupRow
                 key={groupKey(group)}
                 group={group}
-                onTrial={() => void work.trials.start(group)}
-                onBulk={(action) => {
+                onAsk={(action) => {
                   work.ask({ action, group });
                 }}
               >

@@ -9,7 +9,7 @@ import { useLiveQuery } from "../../live/use-live-query.js";
 import { jobPath } from "../../shell/routes.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import type { IconName } from "../../ui/icon.js";
-import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
+import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
 import { countOutcomes, isSettled, trialOutcome, type TrialOutcome } from "./trial.js";
 import type { Trial, TrialJob } from "./use-trials.js";
@@ -48,7 +48,6 @@ export function TrialPanel({
           {t("trial.close")}
         </button>
       </div>
-      {trial.error !== null && <ProblemNote error={trial.error} />}
       <ul className="trial-jobs">
         {trial.jobs.map((job) => (
           <li key={job.id}>
@@ -90,7 +89,6 @@ interface Conclusion {
 
 function useConclusion(trial: Trial, outcomes: ReadonlyMap<string, TrialOutcome>): Conclusion {
   const { t } = useTexts();
-  if (trial.error !== null) return { text: "", final: false };
   if (trial.retrying) return { text: t("trial.retrying"), final: false };
   if (trial.jobs.length === 0) return { text: t("trial.none"), final: true };
   const all = [...outcomes.values()];
