@@ -10,7 +10,7 @@ import { deadQuery, useDeadCounts } from "./use-dead-counts.js";
 /** How many jobs the filter of the page matches, and the retry of all of them. */
 export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNode {
   const { t } = useTexts();
-  const { matched, total } = useDeadCounts(filter);
+  const { matched = 0, total = 0 } = useDeadCounts(filter) ?? {};
   const [asking, setAsking] = useState(false);
   const [operation, setOperation] = useState<OperationView | null>(null);
   return (
@@ -19,7 +19,7 @@ export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNo
         <div>
           <h1>
             {t("nav.dead")}{" "}
-            {matched !== null && total > 0 && (
+            {total > 0 && (
               <span className="json-size">
                 {matched === total
                   ? t("dead.count", { count: total })
@@ -29,7 +29,7 @@ export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNo
           </h1>
           <p className="muted">{t("dead.lead")}</p>
         </div>
-        {matched !== null && matched > 0 && (
+        {matched > 0 && (
           <AllowedButton
             needs="operate"
             hint={t("dead.retryShown.hint")}

@@ -8,7 +8,7 @@ import { useDeadCounts } from "./use-dead-counts.js";
 export function Elsewhere({ filter }: { readonly filter: DeadFilter }): ReactNode {
   const { t } = useTexts();
   const [parameters] = useSearchParams();
-  const { elsewhere } = useDeadCounts(filter);
+  const elsewhere = useDeadCounts(filter)?.elsewhere ?? 0;
   if (elsewhere === 0) return null;
   const wider = new URLSearchParams(parameters);
   wider.delete("queue");

@@ -1,11 +1,11 @@
-import { useJobCounts } from "../../api/job-counts.js";
-import { useDeadCount } from "../../shell/dead-count.js";
+import { readJobCounts } from "../../api/job-counts.js";
+import { useLiveQuery } from "../../live/use-live-query.js";
 import { filterValue } from "../../shell/routes.js";
 import type { DeadFilter } from "./dead-queries.js";
 
 export interface DeadCounts {
-  /** What the filter matches; `null`: not known yet. */
-  readonly matched: number | null;
+  /** What the filter matches. */
+  readonly matched: number;
   readonly total: number;
   /** Of the same name in queues that the filter leaves out. */
   readonly elsewhere: number;
@@ -16,19 +16,29 @@ export function deadQuery(filter: DeadFilter): string {
   return `state:dead ${termsOfFilter(filter)}`.trim();
 }
 
-export function useDeadCounts(filter: DeadFilter): DeadCounts {
+/** `undefined`: not known yet. */
+export function useDeadCounts(filter: DeadFilter): DeadCounts | undefined {
   const { queue, name } = filter;
-  const total = useDeadCount();
-  const counts = useJobCounts(termsOfFilter(filter)).data;
-  const named = useJobCounts(termsOfFilter({ ...filter, queue: "" })).data;
-  const isFiltered = queue !== "" || name !== "";
-  const matched = isFiltered ? (counts?.states.dead?.count ?? null) : total;
-  const ofName = named?.states.dead?.count ?? 0;
+  // Read together, so that a part is never more than the whole.
+  const { data } = useLiveQuery(
+    ["dead counts", queue, name],
+    (signal) =>
+      Promise.all(
+        [termsOfFilter(filter), termsOfFilter({ ...filter, queue: "" }), ""].map((q) => deadOf(q, signal)),
+      ),
+    { topics: ["jobs"], everyMs: 2_000 },
+  );
+  if (data === undefined) return undefined;
+  const [matched = 0, ofName = 0, total = 0] = data;
   return {
     matched,
-    total,
-    elsewhere: queue !== "" && name !== "" && matched !== null ? Math.max(0, ofName - matched) : 0,
+    total: Math.max(total, matched),
+    elsewhere: queue !== "" && name !== "" ? Math.max(0, ofName - matched) : 0,
   };
+}
+
+async function deadOf(q: string, signal: AbortSignal): Promise<number> {
+  return (await readJobCounts(q, signal)).states.dead?.count ?? 0;
 }
 
 function termsOfFilter({ queue, name }: DeadFilter): string {
