@@ -86,9 +86,10 @@ describe.skipIf(CHROMIUM === null)("what others wrote is only ever text", () => 
     await leave();
 
     await open(page, server, "/dead");
-    await page.getByRole("button", { name: "Retry", exact: true }).first().click();
-    await page.getByText("On trial").first().waitFor();
-    await check("a trial", []);
+    await page.getByRole("button", { name: "Retry 1…", exact: true }).first().click();
+    await dialog.locator("li").first().waitFor();
+    await check("the preview of a retry", ["dies"]);
+    await leave();
     await page.getByRole("button", { name: "More actions" }).nth(1).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await dialog.locator("li").first().waitFor();

@@ -69,7 +69,7 @@ const OPENINGS: readonly Opening[] = [
       const form = await NEW_JOB.open(page);
       await form.getByLabel("Payload").fill("{");
       await form.getByRole("button", { name: "Enqueue" }).click();
-      await form.getByText("This is no JSON.").waitFor();
+      await form.getByText("This is no JSON: see line 1, column 2.").waitFor();
       await form.getByLabel("Name", { exact: true }).fill("re");
       return form.getByRole("option", { name: "report.build" });
     },
@@ -108,14 +108,7 @@ const OPENINGS: readonly Opening[] = [
   dialog("the rotation of a token", "/settings?tab=access", "Rotate shop", "Rotate shop?"),
   dialog("the end of a token", "/settings?tab=access", "Revoke shop", "Revoke shop?"),
   menu("the menu of dead jobs", "/dead", "More actions"),
-  {
-    what: "the trial of dead jobs",
-    path: "/dead",
-    open: async (page) => {
-      await page.getByRole("button", { name: "Retry", exact: true }).first().click();
-      return page.getByText("On trial");
-    },
-  },
+  dialog("the retry of dead jobs", "/dead", /^Retry [12]…$/, /^Retry [12] jobs?\?$/),
 ];
 
 const ON_THE_PHONE: readonly Opening[] = [

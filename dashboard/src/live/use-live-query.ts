@@ -3,6 +3,8 @@ import type { Problem } from "../api/problem.js";
 import { useLiveState } from "./live.js";
 import type { Refresh } from "./refresher.js";
 
+const UNAUTHORIZED = 401;
+
 /**
  * Reads what a part of a page shows, and keeps it up to date: read again when the server says that one of its topics
  * changed. What was read before stays on the screen until the new answer is there.
@@ -17,7 +19,7 @@ export function useLiveQuery<Answer>(
   enabled = true,
 ): UseQueryResult<Answer, Problem> {
   const { paused } = useLiveState();
-  return useQuery<Answer, Problem>({
+  const query = useQuery<Answer, Problem>({
     queryKey: key,
     queryFn: ({ signal }) => load(signal),
     enabled,
@@ -25,4 +27,10 @@ export function useLiveQuery<Answer>(
     placeholderData: keepPreviousData,
     refetchOnMount: !paused,
   });
+  return query.error?.status === UNAUTHORIZED ? withoutError(query) : query;
+}
+
+/** The sign-in dialog says it, and then everything is read again: until then it is still on its way. */
+function withoutError<Answer>(query: UseQueryResult<Answer, Problem>): UseQueryResult<Answer, Problem> {
+  return { ...query, error: null } as UseQueryResult<Answer, Problem>;
 }

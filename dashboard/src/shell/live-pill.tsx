@@ -1,11 +1,14 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../i18n/text.js";
 import { useLiveState } from "../live/live.js";
+import { useSignedIn } from "./session.js";
 
 /** How fresh the page is; a press pauses and resumes. */
 export function LivePill(): ReactNode {
   const { t } = useTexts();
   const { status, paused, setPaused } = useLiveState();
+  // Who is not signed in sees nothing that could be fresh.
+  if (!useSignedIn()) return null;
   return (
     <button
       type="button"

@@ -3,6 +3,7 @@ import type { BulkAction } from "../api/types.js";
 import { useTexts } from "../i18n/text.js";
 import { StateBadge } from "./badge.js";
 import type { PreviewedBulk } from "./bulk-target.js";
+import { useUnservedWarning } from "./unserved-note.js";
 import { visible } from "./visible.js";
 
 const SAMPLES = 5;
@@ -61,6 +62,7 @@ function Warnings({
 }): ReactNode {
   const { t } = useTexts();
   const running = states.running?.count ?? 0;
+  const unserved = useUnservedWarning(action === "retry" ? preview.samples : []);
   const warnings = [
     action === "cancel" && running > 0 ? t("bulk.warn.running", { count: running }) : null,
     skipped !== null && skipped > 0 ? t("bulk.warn.skipped", { count: skipped }) : null,
@@ -68,9 +70,10 @@ function Warnings({
     preview.scan?.complete === false && !preview.capped ? t("bulk.warn.scan") : null,
     action === "delete" ? t("bulk.warn.delete") : null,
   ].filter((text) => text !== null);
-  if (warnings.length === 0) return null;
+  if (warnings.length === 0 && unserved === null) return null;
   return (
     <ul className="notice warn bulk-warnings">
+      {unserved !== null && <li>{unserved}</li>}
       {warnings.map((text) => (
         <li key={text}>{text}</li>
       ))}

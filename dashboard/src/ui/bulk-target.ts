@@ -1,6 +1,7 @@
 import { readJobCounts, sumOf, type StateCount } from "../api/job-counts.js";
 import { send } from "../api/request.js";
 import type { BulkAction, BulkPreviewView, JobState, JobView } from "../api/types.js";
+import { statesOf, termsOf, withoutStates } from "../filter/filter-text.js";
 import { BULK_ACTIONS } from "../../../src/core/bulk-action.js";
 
 /** What an action on many jobs is for: rows that were ticked, or all that a filter matches. */
@@ -44,15 +45,24 @@ export async function readBulkPreview(
   }
   // The numbers by state explain the preview; without them it still holds.
   const [meant, asked] = await Promise.all(
-    [preview.q, target.q].map((q) => readJobCounts(q, signal).catch(() => null)),
+    [preview.q, target.q].map((q) => readCountsOf(q, signal).catch(() => null)),
   );
-  const all = asked == null ? null : sumOf(Object.values(asked.states));
+  const all = asked == null ? null : sumOf(Object.values(asked));
   const known = all !== null && !all.capped && !preview.capped;
   return {
     preview,
-    states: meant?.states ?? {},
+    states: meant ?? {},
     skipped: known ? Math.max(0, all.count - preview.matched) : null,
   };
+}
+
+/** The numbers are told for all states of a filter that names none: those that it asks for are taken of them. */
+async function readCountsOf(q: string, signal: AbortSignal): Promise<PreviewedBulk["states"] | null> {
+  if (termsOf(q).some(({ text }) => text.startsWith("-state:"))) return null;
+  const { states } = await readJobCounts(withoutStates(q), signal);
+  const asked = statesOf(q);
+  if (asked.length === 0) return states;
+  return Object.fromEntries(Object.entries(states).filter(([state]) => asked.includes(state)));
 }
 
 function statesAmong(jobs: readonly JobView[], action: BulkAction): PreviewedBulk["states"] {

@@ -32,7 +32,7 @@ export function NewJobDialog({
   const { t } = useTexts();
   // The key is made with the form: however often it is sent, it is one job.
   const [job, setJob] = useState<NewJob>(() => ({ ...EMPTY, queue, name, idempotencyKey: randomKey() }));
-  const { submit, busy, faults } = useEnqueue(onClose);
+  const { submit, busy, faults, forget } = useEnqueue(onClose);
   return (
     <Dialog title={t("newJob.title")} wide dismissable={false} onClose={onClose}>
       <form
@@ -47,6 +47,7 @@ export function NewJobDialog({
           faults={faults}
           onChange={(change) => {
             setJob({ ...job, ...change });
+            forget(Object.keys(change));
           }}
         />
         <Curl job={job} />

@@ -8,7 +8,9 @@ import { useLiveQuery } from "../live/use-live-query.js";
 import { ActionButton } from "./action-button.js";
 import { useRefusal } from "./allowed-button.js";
 import { useProblemText } from "./problem-note.js";
+import { kindsOf } from "./retried-kinds.js";
 import { toast } from "./toasts.js";
+import { Retried } from "./unserved-note.js";
 import { visible } from "./visible.js";
 
 const KEY = ["operations", "newest"];
@@ -61,11 +63,11 @@ function useEndings(operations: readonly OperationView[]): void {
   useEffect(() => {
     for (const { id, state, action, changed } of operations) {
       if (!running.current.has(id) || state === "running") continue;
-      toast(
+      const text =
         state === "completed"
           ? t(`operations.done.${action}`, { count: changed })
-          : t("operations.stopped", { count: changed }),
-      );
+          : t("operations.stopped", { count: changed });
+      toast(action === "retry" ? <Retried text={text} count={changed} jobs={kindsOf(id)} /> : text);
     }
     running.current = new Set(operations.filter(({ state }) => state === "running").map(({ id }) => id));
   }, [operations, t]);

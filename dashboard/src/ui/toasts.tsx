@@ -5,7 +5,7 @@ import { Icon } from "./icon.js";
 interface Toast {
   readonly id: number;
   readonly content: ReactNode;
-  readonly tone: "plain" | "bad";
+  readonly tone: "plain" | "bad" | "lasting";
 }
 
 const SHOWN_MS = 8_000;
@@ -13,7 +13,7 @@ let toasts: readonly Toast[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-/** Says at the edge of the page what an action did. Failures stay until they are closed. */
+/** Says at the edge of the page what an action did. Failures, and what is `lasting`, stay until they are closed. */
 export function toast(content: ReactNode, tone: Toast["tone"] = "plain"): void {
   const id = (last += 1);
   change([...toasts, { id, content, tone }]);

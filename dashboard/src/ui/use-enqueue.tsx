@@ -4,9 +4,17 @@ import { Link } from "wouter";
 import { asProblem } from "../api/problem.js";
 import { send } from "../api/request.js";
 import type { JobView } from "../api/types.js";
-import { useTexts } from "../i18n/text.js";
+import { useTexts, type Texts } from "../i18n/text.js";
 import { jobPath } from "../shell/routes.js";
-import { bodyOf, faultsOf, fieldAt, type NewJob, type NewJobField } from "./new-job-request.js";
+import { jsonFaultAt } from "./json-fault.js";
+import {
+  bodyOf,
+  faultsOf,
+  fieldAt,
+  type NewJob,
+  type NewJobFault,
+  type NewJobField,
+} from "./new-job-request.js";
 import { useProblemText } from "./problem-note.js";
 import { toast } from "./toasts.js";
 
@@ -17,6 +25,8 @@ interface Enqueuing {
   readonly busy: boolean;
   readonly faults: Faults;
   readonly submit: (job: NewJob) => Promise<void>;
+  /** Takes back what was said about fields that are being corrected. */
+  readonly forget: (fields: readonly string[]) => void;
 }
 
 /** Sends the form, once however often it is asked to. */
@@ -28,7 +38,7 @@ export function useEnqueue(onDone: () => void): Enqueuing {
   const [faults, setFaults] = useState<Faults>({});
   const submit = async (job: NewJob): Promise<void> => {
     if (busy) return;
-    const own = Object.entries(faultsOf(job)).map(([of, fault]) => [of, t(`newJob.fault.${fault}`)]);
+    const own = Object.entries(faultsOf(job)).map(([of, fault]) => [of, faultText(t, fault, job)]);
     setFaults(Object.fromEntries(own) as Faults);
     if (own.length > 0) return;
     setBusy(true);
@@ -38,7 +48,8 @@ export function useEnqueue(onDone: () => void): Enqueuing {
         json: bodyOf(job),
       });
       const link = <Link href={jobPath(made.id)}>{made.id}</Link>;
-      toast(made.deduplicated === true ? rich("newJob.known.job", { link }) : rich("newJob.done", { link }));
+      const isKnown = made.deduplicated === true;
+      toast(isKnown ? rich("newJob.known.job", { link }) : rich("newJob.done", { link }), "lasting");
       void client.invalidateQueries({ queryKey: ["jobs"] });
       onDone();
     } catch (error) {
@@ -46,7 +57,16 @@ export function useEnqueue(onDone: () => void): Enqueuing {
       setBusy(false);
     }
   };
-  return { busy, faults, submit };
+  const forget = (fields: readonly string[]): void => {
+    setFaults(Object.fromEntries(Object.entries(faults).filter(([field]) => !fields.includes(field))));
+  };
+  return { busy, faults, submit, forget };
+}
+
+function faultText(t: Texts["t"], fault: NewJobFault, { payload }: NewJob): string {
+  const at = fault === "notJson" ? jsonFaultAt(payload) : null;
+  if (at === null) return t(`newJob.fault.${fault}`);
+  return t("newJob.fault.notJsonAt", { line: at.line, column: at.column });
 }
 
 /** The server's faults at the fields that they are about. */

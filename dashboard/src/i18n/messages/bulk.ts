@@ -10,7 +10,7 @@ export const bulk = messages({
     "bulk.titleOf.cancel": { one: "Cancel {count} job?", other: "Cancel {count} jobs?" },
     "bulk.titleOf.delete": { one: "Delete {count} job?", other: "Delete {count} jobs?" },
     "bulk.effect.retry":
-      "Each job gets a fresh budget of attempts and can be claimed at once. It can be cancelled again.",
+      "Each job gets a fresh budget of attempts and can be claimed at once. The bulk operation can be cancelled while it runs.",
     "bulk.effect.cancel": "The jobs will not run. A cancelled job can be retried later.",
     "bulk.effect.delete":
       "The jobs are removed with their payloads, results, attempts, logs and idempotency keys.",
@@ -56,6 +56,11 @@ export const bulk = messages({
       one: "Stopped. {count} job was changed.",
       other: "Stopped. {count} jobs were changed.",
     },
+    "unserved.kind": "{name} in {queue}",
+    "unserved.more": "{number} more",
+    "unserved.before": "No live worker serves {what}: the jobs will wait until one does.",
+    "unserved.all": { one: "No live worker serves it yet.", other: "No live worker serves them yet." },
+    "unserved.some": "No live worker serves {what} yet.",
   },
   ru: {
     "bulk.title.retry": "Повторить задачи",
@@ -80,7 +85,7 @@ export const bulk = messages({
       other: "Удалить {count} задачи?",
     },
     "bulk.effect.retry":
-      "Каждая задача получит новый запас попыток и сразу будет готова. Её можно снова отменить.",
+      "Каждая задача получит новый запас попыток и сразу будет готова. Пока операция идёт, её можно остановить.",
     "bulk.effect.cancel": "Задачи не будут выполняться. Отменённую задачу можно повторить позже.",
     "bulk.effect.delete":
       "Задачи будут удалены вместе с данными, результатами, попытками, журналами и ключами идемпотентности.",
@@ -163,5 +168,15 @@ export const bulk = messages({
       many: "Остановлено. Изменено {count} задач.",
       other: "Остановлено. Изменено {count} задачи.",
     },
+    "unserved.kind": "{name} в очереди {queue}",
+    "unserved.more": "ещё {number}",
+    "unserved.before": "Никто не обслуживает {what}: задачи будут ждать живого обработчика.",
+    "unserved.all": {
+      one: "Её пока никто не обслуживает.",
+      few: "Их пока никто не обслуживает.",
+      many: "Их пока никто не обслуживает.",
+      other: "Их пока никто не обслуживает.",
+    },
+    "unserved.some": "Пока никто не обслуживает {what}.",
   },
 });

@@ -3,7 +3,7 @@ import { messages } from "../message.js";
 /** The page of dead letters. */
 export const dead = messages({
   en: {
-    "dead.lead": "Jobs that ran out of attempts or failed for good, by what they failed of.",
+    "dead.lead": "Jobs that ran out of attempts or failed for good, grouped by error.",
     "dead.queue": "Queue",
     "dead.queue.all": "All queues",
     "dead.name": "Name",
@@ -22,14 +22,21 @@ export const dead = messages({
       one: "{count} job",
       other: "{count} jobs",
     },
+    "dead.countOf": { one: "{matched} of {count} job", other: "{matched} of {count} jobs" },
+    "dead.elsewhere": { one: "{count} more in other queues", other: "{count} more in other queues" },
+    "dead.elsewhere.show": "Show all queues",
     "dead.inQueue": "in {queue}",
     "dead.newest": "Newest: {id}",
-    "dead.trial": "Retry five first",
+    "dead.trial": "Try {number} first…",
     "dead.trial.hint":
-      "Retries the five newest, one by one, and shows how they end. The others stay as they are.",
-    "dead.retryAll": "Retry all",
+      "Retries the {count} that died last, one by one, and shows how they end. First you see which.",
+    "dead.retry": "Retry {number}…",
+    "dead.retryAll": "Retry all {number}…",
+    "dead.retryShown": "Retry all {number} shown…",
+    "dead.retryShown.hint":
+      "Retries every job that the filter matches, at a speed of your choice. First you see which.",
     "dead.retryAll.hint": "Retries every job of the group, at a speed of your choice. First you see which.",
-    "dead.deleteAll": "Delete all",
+    "dead.deleteAll": "Delete all…",
     "dead.deleteAll.hint": "Removes every job of the group for good. First you see which.",
     "dead.copy": "Copy as Markdown",
     "dead.more": "More actions",
@@ -52,6 +59,12 @@ export const dead = messages({
     "dead.flat.attempts": "Attempts",
     "dead.flat.all": "All dead jobs",
 
+    "trial.ask": { one: "Retry {count} job on trial?", other: "Retry {count} jobs on trial?" },
+    "trial.which": {
+      one: "The job that died last is retried. The others stay as they are.",
+      other: "The {count} jobs that died last are retried, one by one. The others stay as they are.",
+    },
+    "trial.toast": "{name}: {text}",
     "trial.title": "On trial",
     "trial.retrying": "Retrying…",
     "trial.waiting": "Waits for a worker",
@@ -94,7 +107,8 @@ export const dead = messages({
     "operation.progress": "Progress",
   },
   ru: {
-    "dead.lead": "Задачи, у которых кончились попытки или случилась неустранимая ошибка, — по ошибкам.",
+    "dead.lead":
+      "Задачи, у которых кончились попытки или случилась неустранимая ошибка. Сгруппированы по ошибкам.",
     "dead.queue": "Очередь",
     "dead.queue.all": "Все очереди",
     "dead.name": "Имя",
@@ -115,14 +129,31 @@ export const dead = messages({
       many: "{count} задач",
       other: "{count} задачи",
     },
+    "dead.countOf": {
+      one: "{matched} из {count} задачи",
+      few: "{matched} из {count} задач",
+      many: "{matched} из {count} задач",
+      other: "{matched} из {count} задачи",
+    },
+    "dead.elsewhere": {
+      one: "Ещё {count} задача в других очередях",
+      few: "Ещё {count} задачи в других очередях",
+      many: "Ещё {count} задач в других очередях",
+      other: "Ещё {count} задачи в других очередях",
+    },
+    "dead.elsewhere.show": "Показать все очереди",
     "dead.inQueue": "в очереди {queue}",
     "dead.newest": "Последняя: {id}",
-    "dead.trial": "Повторить пять",
+    "dead.trial": "Сначала {number}…",
     "dead.trial.hint":
-      "Повторяет пять последних задач, одну за другой, и показывает, чем они закончились. Остальные не трогает.",
-    "dead.retryAll": "Повторить все",
+      "Повторяет последние задачи ({count}) одну за другой и показывает, чем они закончились. Сначала покажет, какие.",
+    "dead.retry": "Повторить {number}…",
+    "dead.retryAll": "Повторить все {number}…",
+    "dead.retryShown": "Повторить все показанные: {number}…",
+    "dead.retryShown.hint":
+      "Повторяет все задачи, подходящие под фильтр, с выбранной скоростью. Сначала покажет, какие.",
     "dead.retryAll.hint": "Повторяет все задачи группы с выбранной скоростью. Сначала покажет, какие.",
-    "dead.deleteAll": "Удалить все",
+    "dead.deleteAll": "Удалить все…",
     "dead.deleteAll.hint": "Безвозвратно удаляет все задачи группы. Сначала покажет, какие.",
     "dead.copy": "Копировать как Markdown",
     "dead.more": "Другие действия",
@@ -147,6 +178,19 @@ export const dead = messages({
     "dead.flat.attempts": "Попытки",
     "dead.flat.all": "Все невыполненные задачи",
 
+    "trial.ask": {
+      one: "Повторить на пробу {count} задачу?",
+      few: "Повторить на пробу {count} задачи?",
+      many: "Повторить на пробу {count} задач?",
+      other: "Повторить на пробу {count} задачи?",
+    },
+    "trial.which": {
+      one: "Будет повторена {count} последняя задача. Остальные не изменятся.",
+      few: "Одна за другой будут повторены {count} последние задачи. Остальные не изменятся.",
+      many: "Одна за другой будут повторены {count} последних задач. Остальные не изменятся.",
+      other: "Одна за другой будут повторены {count} последних задач. Остальные не изменятся.",
+    },
+    "trial.toast": "{name}: {text}",
     "trial.title": "На пробу",
     "trial.retrying": "Повторяем…",
     "trial.waiting": "Ждёт обработчика",

@@ -32,6 +32,7 @@ export const newJob = messages({
     "newJob.fault.required": "This is needed.",
     "newJob.fault.wholeNumber": "This must be a whole number.",
     "newJob.fault.notJson": "This is no JSON.",
+    "newJob.fault.notJsonAt": "This is no JSON: see line {line}, column {column}.",
   },
   ru: {
     "newJob.open": "Новая задача",
@@ -63,5 +64,6 @@ export const newJob = messages({
     "newJob.fault.required": "Заполните это поле.",
     "newJob.fault.wholeNumber": "Здесь нужно целое число.",
     "newJob.fault.notJson": "Это не JSON.",
+    "newJob.fault.notJsonAt": "Это не JSON: строка {line}, позиция {column}.",
   },
 });

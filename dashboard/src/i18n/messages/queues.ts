@@ -34,6 +34,10 @@ export const queues = messages({
     "queue.jobs": "Show jobs",
     "queue.workers": "Workers that serve it",
     "queue.noWorkers": "No live worker serves this queue.",
+    "queue.unserved": {
+      one: "No live worker serves this queue: {count} job waits.",
+      other: "No live worker serves this queue: {count} jobs wait.",
+    },
     "queue.slots": "{running} of {concurrency} slots",
     "queue.unhandled": "Names that no live worker serves",
     "queue.unhandled.row": { one: "{name}: {count} job waits", other: "{name}: {count} jobs wait" },
@@ -72,6 +76,12 @@ export const queues = messages({
     "queue.jobs": "Показать задачи",
     "queue.workers": "Кто её обслуживает",
     "queue.noWorkers": "Эту очередь не обслуживает ни один живой обработчик.",
+    "queue.unserved": {
+      one: "Эту очередь никто не обслуживает: ждёт {count} задача.",
+      few: "Эту очередь никто не обслуживает: ждут {count} задачи.",
+      many: "Эту очередь никто не обслуживает: ждут {count} задач.",
+      other: "Эту очередь никто не обслуживает: ждут {count} задачи.",
+    },
     "queue.slots": "занято {running} из {concurrency}",
     "queue.unhandled": "Имена, которые никто не обслуживает",
     "queue.unhandled.row": {

@@ -39,7 +39,7 @@ export const shell = messages({
     "display.zone.local": "Local ({zone})",
     "display.title": "Display",
     "signIn.title": "Sign in",
-    "signIn.lead": "Show an access token once. This browser then has a session; no script can read it.",
+    "signIn.lead": "Enter an access token. This browser then has a session; no script can read it.",
     "signIn.token": "Access token",
     "signIn.submit": "Sign in",
     "signIn.wrong": "This is no valid token.",
@@ -99,8 +99,7 @@ export const shell = messages({
     "display.zone.local": "Местный ({zone})",
     "display.title": "Вид",
     "signIn.title": "Вход",
-    "signIn.lead":
-      "Предъявите токен доступа один раз. Браузер получит сеанс, который не прочтёт ни один скрипт.",
+    "signIn.lead": "Введите токен доступа. Браузер получит сеанс, который не прочтёт ни один скрипт.",
     "signIn.token": "Токен доступа",
     "signIn.submit": "Войти",
     "signIn.wrong": "Такого токена нет.",

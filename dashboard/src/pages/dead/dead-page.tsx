@@ -5,11 +5,12 @@ import { usePageTitle } from "../../shell/page-title.js";
 import { useTexts } from "../../i18n/text.js";
 import { Icon } from "../../ui/icon.js";
 import { ProblemNote } from "../../ui/problem-note.js";
-import { BulkDialog } from "../../ui/bulk-dialog.js";
 import { DeadFilterBar } from "./dead-filter-bar.js";
+import { DeadHeader } from "./dead-header.js";
 import { deadFilterOf, useDeadGroups, type DeadFilter } from "./dead-queries.js";
+import { Elsewhere } from "./elsewhere.js";
 import { FlatList } from "./flat-list.js";
-import { groupQuery } from "./group-rows.js";
+import { GroupDialogs } from "./group-dialogs.js";
 import { GroupTable } from "./group-table.js";
 import { useGroupWork } from "./use-group-work.js";
 
@@ -25,16 +26,9 @@ export function DeadPage(): ReactNode {
   usePageTitle([t("nav.dead")], total > 0 ? t("title.dead", { count: total }) : null);
   return (
     <div className="page">
-      <header className="page-header">
-        <div>
-          <h1>
-            {t("nav.dead")}{" "}
-            {total > 0 && <span className="json-size">{t("dead.count", { count: total })}</span>}
-          </h1>
-          <p className="muted">{t("dead.lead")}</p>
-        </div>
-      </header>
+      <DeadHeader filter={filter} />
       <DeadFilterBar filter={filter} />
+      <Elsewhere filter={filter} />
       <Groups filter={filter} />
     </div>
   );
@@ -44,7 +38,6 @@ function Groups({ filter }: { readonly filter: DeadFilter }): ReactNode {
   const { t } = useTexts();
   const [limit, setLimit] = useState(FIRST_GROUPS);
   const work = useGroupWork();
-  const { asked } = work;
   const { data, error, refetch, isPlaceholderData } = useDeadGroups(filter, limit);
   if (data === null) return <FlatList filter={filter} />;
   return (
@@ -72,19 +65,7 @@ function Groups({ filter }: { readonly filter: DeadFilter }): ReactNode {
           {t("dead.showMore")}
         </button>
       )}
-      {asked !== null && (
-        <BulkDialog
-          action={asked.action}
-          target={{ kind: "filter", q: groupQuery(asked.group) }}
-          onStarted={(operation) => {
-            work.setOperation(asked.group, operation);
-            work.ask(null);
-          }}
-          onClose={() => {
-            work.ask(null);
-          }}
-        />
-      )}
+      <GroupDialogs work={work} />
     </>
   );
 }

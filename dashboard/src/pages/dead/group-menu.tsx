@@ -40,7 +40,7 @@ export function GroupMenu({
         {t("dead.copy")}
       </MenuItem>
       <MenuItem icon="trash" danger refusal={refusal} onChoose={onDelete}>
-        {t("dead.deleteAll")}…
+        {t("dead.deleteAll")}
       </MenuItem>
     </MenuButton>
   );

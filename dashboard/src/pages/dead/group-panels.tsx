@@ -19,6 +19,7 @@ export function GroupPanels({
       {trial !== null && (
         <TrialPanel
           trial={trial}
+          group={group}
           onClose={() => {
             work.trials.close(group);
           }}

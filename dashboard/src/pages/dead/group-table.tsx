@@ -6,6 +6,9 @@ import { GroupRow } from "./group-row.js";
 import { arrange, groupKey } from "./group-rows.js";
 import type { GroupWork } from "./use-group-work.js";
 
+/** So many rows tell the message of their newest job, which is read for that. */
+const MOST_READ = 20;
+
 /** The groups, in the order in which the reader saw them first. */
 export function GroupTable({
   groups,
@@ -46,12 +49,12 @@ export function GroupTable({
           <caption className="visually-hidden">{t("dead.table")}</caption>
           <HeadRow />
           <tbody>
-            {rows.map((group) => (
+            {rows.map((group, index) => (
               <GroupRow
                 key={groupKey(group)}
                 group={group}
-                onTrial={() => void work.trials.start(group)}
-                onBulk={(action) => {
+                readsNewest={index < MOST_READ}
+                onAsk={(action) => {
                   work.ask({ action, group });
                 }}
               >

@@ -5,7 +5,9 @@ import type { OperationView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
+import { kindsOf } from "../../ui/retried-kinds.js";
 import { toast } from "../../ui/toasts.js";
+import { Retried } from "../../ui/unserved-note.js";
 import { useOperation } from "./dead-queries.js";
 
 /** How far a bulk operation is. It goes on without this page, too. */
@@ -27,8 +29,9 @@ export function OperationNote({
   const outcome =
     running || action === "cancel" ? null : t(`operation.${action}.${state}`, { count: changed });
   useEffect(() => {
-    if (outcome !== null) toast(outcome);
-  }, [outcome]);
+    if (outcome === null) return;
+    toast(action === "retry" ? <Retried text={outcome} count={changed} jobs={kindsOf(id)} /> : outcome);
+  }, [outcome, action, changed, id]);
   if (action === "cancel") return null;
   const stop = async (): Promise<void> => {
     try {
@@ -42,7 +45,13 @@ export function OperationNote({
     <div className="trial group-operation">
       {error !== null && <ProblemNote error={error} />}
       <span className="operation-text">
-        {outcome ?? t(`operation.${action}.running`, { changed, matched: Math.max(matched, changed) })}
+        {outcome === null ? (
+          t(`operation.${action}.running`, { changed, matched: Math.max(matched, changed) })
+        ) : action === "retry" ? (
+          <Retried text={outcome} count={changed} jobs={kindsOf(id)} />
+        ) : (
+          outcome
+        )}
       </span>
       <progress aria-label={t("operation.progress")} max={Math.max(matched, changed, 1)} value={changed} />
       {running ? (

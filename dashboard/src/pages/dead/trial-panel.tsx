@@ -3,14 +3,15 @@ import { useEffect, type ReactNode } from "react";
 import { Link } from "wouter";
 import { asProblem } from "../../api/problem.js";
 import { read } from "../../api/request.js";
-import type { JobView } from "../../api/types.js";
+import type { DeadGroupView, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { jobPath } from "../../shell/routes.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import type { IconName } from "../../ui/icon.js";
-import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
+import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
+import { useUnservedWarning } from "../../ui/unserved-note.js";
 import { countOutcomes, isSettled, trialOutcome, type TrialOutcome } from "./trial.js";
 import type { Trial, TrialJob } from "./use-trials.js";
 
@@ -27,28 +28,33 @@ const MARKS: Readonly<Record<TrialOutcome, { tone: Tone; icon: IconName }>> = {
 /** How the jobs of a trial end, as they do. */
 export function TrialPanel({
   trial,
+  group,
   onClose,
 }: {
   readonly trial: Trial;
+  readonly group: DeadGroupView;
   readonly onClose: () => void;
 }): ReactNode {
   const { t } = useTexts();
+  const { name } = group;
   const retried = trial.jobs.filter(({ refusal }) => refusal === null);
   const outcomes = useOutcomes(retried);
   const { text, final } = useConclusion(trial, outcomes);
   useEffect(() => {
-    if (final) toast(text);
-  }, [final, text]);
+    if (final) toast(t("trial.toast", { name, text }));
+  }, [final, text, name, t]);
+  const unserved = useUnservedWarning(final ? [] : [group]);
   return (
     <div className="trial">
       <div className="trial-head">
         <strong>{t("trial.title")}</strong>
-        <span>{text}</span>
+        <span>
+          {text} {unserved}
+        </span>
         <button type="button" className="button small" onClick={onClose}>
           {t("trial.close")}
         </button>
       </div>
-      {trial.error !== null && <ProblemNote error={trial.error} />}
       <ul className="trial-jobs">
         {trial.jobs.map((job) => (
           <li key={job.id}>
@@ -90,7 +96,6 @@ interface Conclusion {
 
 function useConclusion(trial: Trial, outcomes: ReadonlyMap<string, TrialOutcome>): Conclusion {
   const { t } = useTexts();
-  if (trial.error !== null) return { text: "", final: false };
   if (trial.retrying) return { text: t("trial.retrying"), final: false };
   if (trial.jobs.length === 0) return { text: t("trial.none"), final: true };
   const all = [...outcomes.values()];

@@ -3,9 +3,9 @@ import type { DeadGroupView, OperationView } from "../../api/types.js";
 import { groupKey } from "./group-rows.js";
 import { useTrials, type Trials } from "./use-trials.js";
 
-export type GroupAction = "retry" | "delete";
+export type GroupAction = "retry" | "delete" | "trial";
 
-/** A bulk action that waits for its confirmation. */
+/** An action that waits for its confirmation. */
 export interface Asked {
   readonly action: GroupAction;
   readonly group: DeadGroupView;

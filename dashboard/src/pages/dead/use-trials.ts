@@ -1,8 +1,7 @@
 import { useCallback, useState } from "react";
-import { read, send } from "../../api/request.js";
-import type { DeadGroupView, JobPageView } from "../../api/types.js";
-import { groupKey, groupQuery } from "./group-rows.js";
-import { TRIAL_SIZE } from "./trial.js";
+import { send } from "../../api/request.js";
+import type { DeadGroupView, JobView } from "../../api/types.js";
+import { groupKey } from "./group-rows.js";
 
 export interface TrialJob {
   readonly id: string;
@@ -17,15 +16,13 @@ export interface Trial {
   readonly jobs: readonly TrialJob[];
   /** Whether jobs are still being retried. */
   readonly retrying: boolean;
-  /** Why not even the jobs were found. */
-  readonly error: unknown;
 }
 
-const BEGINNING: Trial = { jobs: [], retrying: true, error: null };
+const BEGINNING: Trial = { jobs: [], retrying: true };
 
 export interface Trials {
   readonly of: (group: DeadGroupView) => Trial | null;
-  readonly start: (group: DeadGroupView) => Promise<void>;
+  readonly start: (group: DeadGroupView, jobs: readonly JobView[]) => Promise<void>;
   readonly close: (group: DeadGroupView) => void;
 }
 
@@ -39,19 +36,14 @@ export function useTrials(): Trials {
     close: (group) => {
       setTrials((now) => new Map([...now].filter(([key]) => key !== groupKey(group))));
     },
-    start: async (group) => {
+    start: async (group, jobs) => {
       const key = groupKey(group);
       put(key, () => BEGINNING);
-      try {
-        const { items } = await read<JobPageView>("/v1/jobs", { q: groupQuery(group), limit: TRIAL_SIZE });
-        for (const { id, token } of items) {
-          const refusal = await retry(id);
-          put(key, (trial) => ({ ...trial, jobs: [...trial.jobs, { id, token, refusal }] }));
-        }
-        put(key, (trial) => ({ ...trial, retrying: false }));
-      } catch (error) {
-        put(key, (trial) => ({ ...trial, retrying: false, error }));
+      for (const { id, token } of jobs) {
+        const refusal = await retry(id);
+        put(key, (trial) => ({ ...trial, jobs: [...trial.jobs, { id, token, refusal }] }));
       }
+      put(key, (trial) => ({ ...trial, retrying: false }));
     },
   };
 }

@@ -5,6 +5,7 @@ import { jobsPath } from "../../shell/routes.js";
 import { visible } from "../../ui/visible.js";
 import { termsOf, withoutTerm } from "../../filter/filter-text.js";
 import type { JobsFilter } from "./jobs-url.js";
+import { bareWordOf, payloadSearch, wordSearches } from "./word-searches.js";
 
 /** Why there are no rows: no job is in this state, or none matches the filter. */
 export function EmptyList({ filter }: { readonly filter: JobsFilter }): ReactNode {
@@ -25,9 +26,11 @@ function NoneMatch({ filter }: { readonly filter: JobsFilter }): ReactNode {
   const { t, rich } = useTexts();
   const { q, tab, rest } = filter;
   const terms = termsOf(q);
+  const word = bareWordOf(rest);
   return (
     <div className="empty">
       <p>{tab === null ? t("jobs.empty.filter") : t("jobs.empty.filterInState")}</p>
+      {word !== null && <Elsewhere word={word} />}
       <ul className="empty-ways">
         {terms.length > 1 &&
           terms.map(({ text }, index) => (
@@ -53,5 +56,28 @@ function NoneMatch({ filter }: { readonly filter: JobsFilter }): ReactNode {
         </li>
       </ul>
     </div>
+  );
+}
+
+/** A word is looked for in names only; this says how to look for it elsewhere. */
+function Elsewhere({ word }: { readonly word: string }): ReactNode {
+  const { t, rich } = useTexts();
+  const code = (text: string): ReactNode => (
+    <code className="job-text" translate="no">
+      {visible(text)}
+    </code>
+  );
+  return (
+    <>
+      <p>{t("jobs.empty.word")}</p>
+      <ul className="empty-ways">
+        {wordSearches(word).map((filter) => (
+          <li key={filter}>
+            <Link href={jobsPath(filter)}>{code(filter)}</Link>
+          </li>
+        ))}
+      </ul>
+      <p>{rich("jobs.empty.payload", { filter: code(payloadSearch(word)) })}</p>
+    </>
   );
 }

@@ -5,6 +5,7 @@ import { useTexts } from "../../i18n/text.js";
 import { BulkDialog, type BulkTarget } from "../../ui/bulk-dialog.js";
 import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
+import { Retried } from "../../ui/unserved-note.js";
 import { DeleteDialog } from "./delete-dialog.js";
 import { perform, type JobAction } from "./job-action.js";
 import type { RowActions } from "./row-menu.js";
@@ -80,10 +81,11 @@ function useAct(): (action: JobAction, job: JobView) => Promise<void> {
   const client = useQueryClient();
   const problemText = useProblemText();
   return useCallback(
-    async (action, { id }) => {
+    async (action, { id, queue, name }) => {
       try {
         await perform(action, id);
-        toast(t(`jobs.did.${action}`, { id }));
+        const text = t(`jobs.did.${action}`, { id });
+        toast(action === "retry" ? <Retried text={text} count={1} jobs={[{ queue, name }]} /> : text);
       } catch (error) {
         toast(problemText(error), "bad");
       }

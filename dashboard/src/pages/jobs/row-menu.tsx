@@ -61,6 +61,7 @@ function Items({ job, actions }: { readonly job: JobView; readonly actions: RowA
       }}
     >
       {t(`jobs.action.${action}`)}
+      {action === "delete" && "…"}
     </MenuItem>
   );
   const like = (filter: string) => () => {

@@ -68,7 +68,7 @@ export function SelectionBar({
             onAct(action);
           }}
         >
-          {t(`jobs.action.${action}`)}
+          {t(`jobs.action.${action}`)}…
         </ActionButton>
       ))}
       <button type="button" className="button quiet" onClick={onClear}>

@@ -49,6 +49,7 @@ export function QueuePage(): ReactNode {
       </header>
       {error !== null && queue === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
       {queue !== undefined && <PausedNote queue={queue} />}
+      {queue !== undefined && <UnservedNote queue={queue} />}
       {queue === undefined && error === null && <div className="skeleton tiles-skeleton" />}
       {queue !== undefined && <QueueCounts queue={queue} />}
       <ActivityChart of={{ queue: name }} range={range}>
@@ -88,6 +89,15 @@ function PausedNote({ queue: { pausedAt, pauseReason } }: { readonly queue: Queu
           })}
     </p>
   );
+}
+
+/** Jobs wait, and nobody takes any of them. In a paused queue they wait for something else first. */
+function UnservedNote({ queue: { name, counts, pausedAt } }: { readonly queue: QueueDetailView }): ReactNode {
+  const { t } = useTexts();
+  const { data } = useWorkersQuery();
+  const isServed = data?.items.some(({ queues }) => queues.includes(name)) ?? true;
+  if (isServed || pausedAt !== null || counts.pending === 0) return null;
+  return <p className="notice bad">{t("queue.unserved", { count: counts.pending })}</p>;
 }
 
 function Workers({ queue }: { readonly queue: string }): ReactNode {
