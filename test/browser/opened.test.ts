@@ -69,7 +69,7 @@ const OPENINGS: readonly Opening[] = [
       const form = await NEW_JOB.open(page);
       await form.getByLabel("Payload").fill("{");
       await form.getByRole("button", { name: "Enqueue" }).click();
-      await form.getByText("This is no JSON.").waitFor();
+      await form.getByText("This is not JSON.").waitFor();
       await form.getByLabel("Name", { exact: true }).fill("re");
       return form.getByRole("option", { name: "report.build" });
     },

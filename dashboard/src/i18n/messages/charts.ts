@@ -47,7 +47,7 @@ export const charts = messages({
     "chart.short.30d": "30 дн",
     "chart.completed": "Выполнено",
     "chart.failed": "Неудачных попыток",
-    "chart.dead": "Не выполнено",
+    "chart.dead": "Провалено",
     "chart.enqueued": "Поставлено",
     "chart.throughput": "Поток задач и ошибки",
     "chart.wait": "Время ожидания",
