@@ -60,6 +60,8 @@ export function chartOptions(request: ChartRequest): uPlot.Options {
         ...(logarithmic && {
           splits: (chart, _axis, start, end) =>
             durationTicks(start, end, Math.floor(chart.height / TICK_SPACE)),
+          // All of them are written: by itself it would leave out what is no power of ten.
+          filter: (_chart, splits) => splits,
         }),
         values: (_chart, splits) => splits.map((value) => (isWritten(value, splits) ? show(value) : "")),
       },

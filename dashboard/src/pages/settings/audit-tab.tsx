@@ -107,7 +107,7 @@ function Row({ entry }: { readonly entry: AuditEntryView }): ReactNode {
       <td data-label={t("audit.status")}>
         <Answer status={status} />
       </td>
-      <td data-label={t("audit.more")}>
+      <td>
         <More entry={entry} />
       </td>
     </tr>
