@@ -105,7 +105,7 @@ function Canvas({
       <div className="chart-place">
         <div
           ref={place}
-          className={isEmpty ? "chart-canvas blank" : "chart-canvas"}
+          className={isEmpty || times.length === 0 ? "chart-canvas blank" : "chart-canvas"}
           aria-hidden="true"
           style={{ minHeight: height }}
         />
