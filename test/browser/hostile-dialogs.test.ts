@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === null)("what others wrote is only ever text", () => 
     await server.post(`/v1/queues/${NAMES[0]}/pause`, { reason: REASONS[3] });
     await check("the stream of changes", [REASONS[3] ?? ""]);
     await page.getByRole("button", { name: "Resume", exact: true }).click();
-    await check("a toast", [`Queue ${NAMES[0]} goes on.`]);
+    await check("a toast", [`Queue ${NAMES[0]} is resumed.`]);
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await dialog.getByLabel("Reason").fill(REASONS[0] ?? "");
     await dialog.getByRole("button", { name: "Pause" }).click();

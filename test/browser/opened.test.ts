@@ -69,7 +69,7 @@ const OPENINGS: readonly Opening[] = [
       const form = await NEW_JOB.open(page);
       await form.getByLabel("Payload").fill("{");
       await form.getByRole("button", { name: "Enqueue" }).click();
-      await form.getByText("This is no JSON: see line 1, column 2.").waitFor();
+      await form.getByText("This is not JSON: see line 1, column 2.").waitFor();
       await form.getByLabel("Name", { exact: true }).fill("re");
       return form.getByRole("option", { name: "report.build" });
     },

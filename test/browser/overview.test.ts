@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === null)("the overview and the frame of the dashboard"
       .poll(() => page.locator("p[role=status].visually-hidden").textContent())
       .toContain("newsletter · Queues");
     await page.goto(`${server.url}/?lang=ru`);
-    await expect.poll(() => page.title()).toBe("3 не выполнены · Обзор – Конвейер");
+    await expect.poll(() => page.title()).toBe("3 провалены · Обзор – Конвейер");
   });
 
   test("the search goes to a job, a queue, or what a filter matches, from every page", async () => {

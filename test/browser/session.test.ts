@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === null)("a session that is over", () => {
     await asksForToken(tab);
     await asksForToken(other);
     await signIn(tab, "no-such-token");
-    await tab.getByRole("alert").getByText("This is no valid token.").waitFor(PATIENCE);
+    await tab.getByRole("alert").getByText("This token is not valid.").waitFor(PATIENCE);
     await signIn(tab, API_TOKEN);
     await asksNoMore(tab);
     await isAsItWas(tab);

@@ -1,10 +1,13 @@
 import uPlot from "uplot";
 import type { Formats } from "../i18n/format.js";
 import type { Line } from "./chart-props.js";
+import { durationRange, durationTicks } from "./duration-axis.js";
+import { lonePoints } from "./lone-points.js";
 
 const DAY_S = 86_400;
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the type's name for this number does not exist at run time
-const LOGARITHMIC: uPlot.Scale = { distr: 3 };
+const LOGARITHMIC: uPlot.Scale = { distr: 3, range: (_chart, low, high) => durationRange(low, high) };
+const TICK_SPACE = 32;
 
 export const CHART_COLOURS = ["accent", "good", "warn", "bad", "muted", "line"] as const;
 type ChartColour = (typeof CHART_COLOURS)[number];
@@ -15,6 +18,7 @@ interface ChartRequest {
   readonly colours: Readonly<Record<ChartColour, string>>;
   readonly font: string;
   readonly logarithmic: boolean;
+  /** How a value is written on the axis. */
   readonly show: (value: number) => string;
   readonly format: Formats;
   readonly zone: string;
@@ -52,9 +56,14 @@ export function chartOptions(request: ChartRequest): uPlot.Options {
       {
         ...axis,
         size: 58,
-        space: 32,
-        values: (_chart, splits) =>
-          splits.map((value) => (value === 0 || isWritten(value, splits, logarithmic) ? show(value) : "")),
+        space: TICK_SPACE,
+        ...(logarithmic && {
+          splits: (chart, _axis, start, end) =>
+            durationTicks(start, end, Math.floor(chart.height / TICK_SPACE)),
+          // All of them are written: by itself it would leave out what is no power of ten.
+          filter: (_chart, splits) => splits,
+        }),
+        values: (_chart, splits) => splits.map((value) => (isWritten(value, splits) ? show(value) : "")),
       },
     ],
     series: [
@@ -63,7 +72,7 @@ export function chartOptions(request: ChartRequest): uPlot.Options {
         label,
         stroke: colours[tone],
         width: 1.75,
-        points: { show: false },
+        points: { show: false, filter: (chart: uPlot, index: number) => lonePoints(chart.data[index] ?? []) },
         spanGaps: false,
         ...(dash !== undefined && { dash: [...dash] }),
         ...(filled === true && { fill: `color-mix(in oklch, ${colours[tone]} 12%, transparent)` }),
@@ -84,10 +93,9 @@ function nice(high: number): number {
   return Number.isFinite(high) && high > 0 ? high * 1.08 : 1;
 }
 
-/** On a logarithmic axis only powers of ten are written. On the other, counts are whole: 0.5 jobs are none. */
-function isWritten(value: number, splits: readonly number[], logarithmic: boolean): boolean {
-  if (!logarithmic) return Number.isInteger(value) || splits.every((split) => split < 1);
-  return Number.isInteger(Math.log10(value));
+/** Counts are whole: 0.5 jobs are none. */
+function isWritten(value: number, splits: readonly number[]): boolean {
+  return Number.isInteger(value) || splits.every((split) => split < 1);
 }
 
 function timeLabel(at: number, chart: uPlot, format: Formats): string {

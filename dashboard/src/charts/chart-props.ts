@@ -16,8 +16,10 @@ export interface TimeChartProps {
   /** Instants of the points, in milliseconds, evenly spaced. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** How a value is written on the axis, in the legend and in the table. */
+  /** How a value is written in the legend and in the table. */
   readonly show: (value: number) => string;
+  /** How a value is written on the axis. Default: as elsewhere. */
+  readonly showOnAxis?: (value: number) => string;
   /** Durations are drawn on a logarithmic axis: a p99 of a minute would flatten everything else. */
   readonly logarithmic?: boolean;
   readonly height?: number;

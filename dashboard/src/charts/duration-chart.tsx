@@ -17,7 +17,7 @@ export function DurationChart({
   readonly of: SeriesOf;
   readonly range: RangeName;
 }): ReactNode {
-  const { t, duration } = useTexts();
+  const { t, duration, briefly } = useTexts();
   const { data, error, refetch } = useDurations(metric, of, range);
   const points = useMemo(() => finishedPoints(data?.points ?? [], serverNow()), [data]);
   const times = useMemo(() => points.map(({ at }) => Date.parse(at)), [points]);
@@ -30,5 +30,14 @@ export function DurationChart({
     [points, t],
   );
   if (error !== null && data === undefined) return <ProblemNote error={error} retry={() => void refetch()} />;
-  return <TimeChart title={t(`chart.${metric}`)} times={times} lines={lines} show={duration} logarithmic />;
+  return (
+    <TimeChart
+      title={t(`chart.${metric}`)}
+      times={times}
+      lines={lines}
+      show={duration}
+      showOnAxis={briefly}
+      logarithmic
+    />
+  );
 }

@@ -36,8 +36,16 @@ export function TimeChart(props: TimeChartProps): ReactNode {
   );
 }
 
-function Canvas({ title, times, lines, show, logarithmic = false, height = 200 }: TimeChartProps): ReactNode {
-  const { format, zone } = useTexts();
+function Canvas({
+  title,
+  times,
+  lines,
+  show,
+  showOnAxis = show,
+  logarithmic = false,
+  height = 200,
+}: TimeChartProps): ReactNode {
+  const { t, format, zone } = useTexts();
   const theme = useThemeChange();
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -49,6 +57,10 @@ function Canvas({ title, times, lines, show, logarithmic = false, height = 200 }
     ],
     [times, lines, logarithmic],
   );
+  // Before anything is loaded there are no times either.
+  const isEmpty =
+    times.length > 0 &&
+    lines.every(({ values }) => values.every((value) => value === null || (logarithmic && value === 0)));
   const latest = useRef(data);
   const looks = JSON.stringify(lines.map(({ label, tone, dash, filled }) => ({ label, tone, dash, filled })));
 
@@ -67,7 +79,7 @@ function Canvas({ title, times, lines, show, logarithmic = false, height = 200 }
       colours: coloursOf(element, CHART_COLOURS),
       font: getComputedStyle(element).fontFamily,
       logarithmic,
-      show,
+      show: showOnAxis,
       format,
       zone,
       onPoint: setPointed,
@@ -84,13 +96,21 @@ function Canvas({ title, times, lines, show, logarithmic = false, height = 200 }
       chart.current = null;
     };
     // Colours are read when it is made, so another theme makes another chart.
-  }, [looks, height, logarithmic, show, format, zone, theme]);
+  }, [looks, height, logarithmic, showOnAxis, format, zone, theme]);
 
   return (
     <figure className="chart">
       <figcaption className="visually-hidden">{title}</figcaption>
       <Legend times={times} lines={lines} show={show} pointed={pointed} />
-      <div ref={place} className="chart-canvas" aria-hidden="true" style={{ minHeight: height }} />
+      <div className="chart-place">
+        <div
+          ref={place}
+          className={isEmpty || times.length === 0 ? "chart-canvas blank" : "chart-canvas"}
+          aria-hidden="true"
+          style={{ minHeight: height }}
+        />
+        {isEmpty && <p className="chart-empty muted">{t("chart.empty")}</p>}
+      </div>
     </figure>
   );
 }

@@ -1,4 +1,5 @@
 import { allowed } from "./messages/allowed.js";
+import { audit } from "./messages/audit.js";
 import { bulk } from "./messages/bulk.js";
 import { charts } from "./messages/charts.js";
 import { confirm } from "./messages/confirm.js";
@@ -27,6 +28,7 @@ import type { ValuesOf } from "./message.js";
 export const catalogue = {
   en: {
     ...allowed.en,
+    ...audit.en,
     ...bulk.en,
     ...charts.en,
     ...confirm.en,
@@ -52,6 +54,7 @@ export const catalogue = {
   },
   ru: {
     ...allowed.ru,
+    ...audit.ru,
     ...bulk.ru,
     ...charts.ru,
     ...confirm.ru,

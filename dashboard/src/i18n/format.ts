@@ -36,13 +36,16 @@ function pair(
   return second === 0 ? [first] : [first, { n: String(second).padStart(2, "0"), unit: rest }];
 }
 
-/** The largest part of a duration, for what changes while one looks: `3 min`. */
+/**
+ * The largest part of a duration, for what changes while one looks: `3 min`. Hours and days are rounded to the nearest
+ * whole: 2 days and 23 hours are 3 days, not 2. A day and a half begins to count in days.
+ */
 export function roughDuration(ms: number): { readonly n: number; readonly unit: DurationUnit } {
   const whole = Math.max(0, ms);
   if (whole < MINUTE) return { n: Math.floor(whole / SECOND), unit: "s" };
   if (whole < HOUR) return { n: Math.floor(whole / MINUTE), unit: "min" };
-  if (whole < 2 * DAY) return { n: Math.floor(whole / HOUR), unit: "h" };
-  return { n: Math.floor(whole / DAY), unit: "d" };
+  if (whole < 1.5 * DAY) return { n: Math.round(whole / HOUR), unit: "h" };
+  return { n: Math.round(whole / DAY), unit: "d" };
 }
 
 export function sizeIn(bytes: number): { readonly n: number; readonly unit: SizeUnit } {

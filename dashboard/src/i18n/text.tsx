@@ -55,6 +55,10 @@ export class Texts {
     return this.t(`unit.${unit}`, { n });
   };
 
+  /** A round duration, as on the axis of a chart: `500 ms`, `30 s`. */
+  readonly briefly = (ms: number): string =>
+    ms < 1_000 ? this.t("unit.ms", { n: this.format.decimal(ms) }) : this.roughly(ms);
+
   /** How long before or after now: `3 min ago`, `in 5 min`. What just happened never lies in the future. */
   readonly relative = (at: number, now: number): string => {
     const ahead = at - now;

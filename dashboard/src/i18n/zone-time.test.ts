@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isZone, zoneNames, zoneTime } from "./zone-time.js";
+import { isZone, zoneNames, zonesLike, zoneTime } from "./zone-time.js";
 
 it("tells the two times of a repeated hour apart", () => {
   const berlin = zoneTime("ru", "Europe/Berlin");
@@ -27,4 +27,12 @@ it("does not fail over a zone that it does not know", () => {
   expect(isZone("")).toBe(false);
   expect(isZone("Asia/Singapore")).toBe(true);
   expect(zoneNames()).toContain("UTC");
+});
+
+it("suggests the zones of a city", () => {
+  expect(zonesLike("Moscow")).toEqual(["Europe/Moscow"]);
+  expect(zonesLike(" new york ")[0]).toBe("America/New_York");
+  expect(zonesLike("Par")).toContain("Europe/Paris");
+  expect(zonesLike("Atlantis")).toEqual([]);
+  expect(zonesLike("")).toEqual([]);
 });

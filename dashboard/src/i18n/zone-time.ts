@@ -52,6 +52,19 @@ export function isZone(zone: string): boolean {
   return zone !== "" && zoneTime("en", zone) !== null;
 }
 
+/** Zones whose city is what was typed, or begins with it: `Moscow` is `Europe/Moscow`. The closest come first. */
+export function zonesLike(typed: string): readonly string[] {
+  const city = typed.trim().toLowerCase().replaceAll(/\s+/g, "_");
+  if (city.length < 3) return [];
+  const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf("/") + 1).toLowerCase();
+  return zoneNames()
+    .filter((zone) => cityOf(zone).startsWith(city))
+    .sort((a, b) => cityOf(a).length - cityOf(b).length)
+    .slice(0, SUGGESTED);
+}
+
+const SUGGESTED = 3;
+
 let zones: readonly string[] | null = null;
 
 /** The names of all zones that the browser knows. */

@@ -11,6 +11,7 @@ export function Confirm<Done>({
   action,
   danger = false,
   ready = true,
+  hasField = false,
   typed,
   run,
   onDone,
@@ -23,6 +24,8 @@ export function Confirm<Done>({
   readonly danger?: boolean;
   /** Whether what the question needs has been filled in. */
   readonly ready?: boolean;
+  /** Whether a field of the question takes the focus. */
+  readonly hasField?: boolean;
   /** What must be typed first, and the label that asks for it. */
   readonly typed?: { readonly text: string; readonly label: string };
   readonly run: () => Promise<Done>;
@@ -74,7 +77,7 @@ export function Confirm<Done>({
         )}
         <div className="dialog-actions">
           {/* The focus begins on what changes nothing, unless there is a form to fill in. */}
-          <button type="button" className="button" autoFocus={ready} onClick={onClose}>
+          <button type="button" className="button" autoFocus={ready && !hasField} onClick={onClose}>
             {t("form.cancel")}
           </button>
           <button

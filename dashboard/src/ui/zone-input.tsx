@@ -1,7 +1,8 @@
 import { useId, type ComponentProps, type ReactNode } from "react";
-import { zoneNames } from "../i18n/zone-time.js";
+import { useTexts } from "../i18n/text.js";
+import { isZone, zoneNames, zonesLike } from "../i18n/zone-time.js";
 
-/** A field for the name of a time zone, which offers all that the browser knows. */
+/** A field for the name of a time zone, which offers all that the browser knows, and knows cities. */
 export function ZoneInput({
   value,
   onChange,
@@ -29,6 +30,38 @@ export function ZoneInput({
           <option key={name} value={name} />
         ))}
       </datalist>
+      <Meant typed={value} onChoose={onChange} />
     </>
+  );
+}
+
+/** The zones that a name which is none may stand for. */
+function Meant({
+  typed,
+  onChoose,
+}: {
+  readonly typed: string;
+  readonly onChoose: (zone: string) => void;
+}): ReactNode {
+  const { t } = useTexts();
+  const meant = isZone(typed.trim()) ? [] : zonesLike(typed);
+  if (meant.length === 0) return null;
+  return (
+    <span className="meant hint">
+      {t("zone.meant")}
+      {meant.map((zone) => (
+        <button
+          key={zone}
+          type="button"
+          className="link-button"
+          translate="no"
+          onClick={() => {
+            onChoose(zone);
+          }}
+        >
+          {zone}
+        </button>
+      ))}
+    </span>
   );
 }

@@ -43,7 +43,7 @@ export const bulk = messages({
     "bulk.started.retry": { one: "Retrying {count} job.", other: "Retrying {count} jobs." },
     "bulk.started.cancel": { one: "Cancelling {count} job.", other: "Cancelling {count} jobs." },
     "bulk.started.delete": { one: "Deleting {count} job.", other: "Deleting {count} jobs." },
-    "operations.title": "Operations on their way",
+    "operations.title": "Operations under way",
     "operations.running.retry": "Retrying",
     "operations.running.cancel": "Cancelling",
     "operations.running.delete": "Deleting",
@@ -85,11 +85,11 @@ export const bulk = messages({
       other: "Удалить {count} задачи?",
     },
     "bulk.effect.retry":
-      "Каждая задача получит новый запас попыток и сразу будет готова. Пока операция идёт, её можно остановить.",
+      "Каждая задача получит новый запас попыток и сразу перейдёт в ожидание. Пока операция идёт, её можно остановить.",
     "bulk.effect.cancel": "Задачи не будут выполняться. Отменённую задачу можно повторить позже.",
     "bulk.effect.delete":
       "Задачи будут удалены вместе с данными, результатами, попытками, журналами и ключами идемпотентности.",
-    "bulk.none.retry": "Повторить нечего: повторяют только невыполненные и отменённые задачи.",
+    "bulk.none.retry": "Повторить нечего: повторяют только проваленные и отменённые задачи.",
     "bulk.none.cancel": "Отменить нечего: все эти задачи уже завершены.",
     "bulk.none.delete": "Удалить нечего: выполняющиеся задачи нужно сначала отменить.",
     "bulk.byState": "Задачи по состояниям",

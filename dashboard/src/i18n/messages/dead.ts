@@ -42,7 +42,7 @@ export const dead = messages({
     "dead.more": "More actions",
     "dead.empty": "No dead jobs",
     "dead.empty.more":
-      "Everything that has run either worked or still has attempts left. What fails for good will wait here, so that you can mend and retry it.",
+      "Everything that has run either worked or still has attempts left. What fails for good will wait here, so that you can fix the cause and retry it.",
     "dead.noMatch": "No dead job matches.",
     "dead.clear": "Clear the filter",
     "dead.fresh": {
@@ -116,7 +116,7 @@ export const dead = messages({
     "dead.sort.count": "Самые частые",
     "dead.sort.latest": "Недавние",
     "dead.sort": "Порядок",
-    "dead.table": "Невыполненные задачи по ошибкам",
+    "dead.table": "Проваленные задачи по ошибкам",
     "dead.column.error": "Ошибка",
     "dead.column.count": "Задач",
     "dead.column.first": "Первая",
@@ -157,10 +157,10 @@ export const dead = messages({
     "dead.deleteAll.hint": "Безвозвратно удаляет все задачи группы. Сначала покажет, какие.",
     "dead.copy": "Копировать как Markdown",
     "dead.more": "Другие действия",
-    "dead.empty": "Невыполненных задач нет",
+    "dead.empty": "Проваленных задач нет",
     "dead.empty.more":
-      "Всё, что запускалось, либо выполнено, либо ещё имеет попытки. Неудачные задачи будут ждать здесь, чтобы их можно было исправить и повторить.",
-    "dead.noMatch": "Подходящих невыполненных задач нет.",
+      "Всё, что запускалось, либо выполнено, либо ещё имеет попытки. Проваленные задачи будут ждать здесь, чтобы можно было устранить причину и повторить их.",
+    "dead.noMatch": "Подходящих проваленных задач нет.",
     "dead.clear": "Сбросить фильтр",
     "dead.fresh": {
       one: "{count} новая группа",
@@ -171,12 +171,12 @@ export const dead = messages({
     "dead.show": "Показать",
     "dead.showMore": "Показать больше групп",
     "dead.none": "Не осталось",
-    "dead.flat": "Этот сервер ещё не умеет группировать. Последние невыполненные задачи:",
-    "dead.flat.table": "Последние невыполненные задачи",
+    "dead.flat": "Этот сервер ещё не умеет группировать. Последние проваленные задачи:",
+    "dead.flat.table": "Последние проваленные задачи",
     "dead.flat.job": "Задача",
     "dead.flat.died": "Когда",
     "dead.flat.attempts": "Попытки",
-    "dead.flat.all": "Все невыполненные задачи",
+    "dead.flat.all": "Все проваленные задачи",
 
     "trial.ask": {
       one: "Повторить на пробу {count} задачу?",
@@ -197,11 +197,11 @@ export const dead = messages({
     "trial.running": "Выполняется",
     "trial.again": "Снова ошибка, ждёт",
     "trial.completed": "Выполнена",
-    "trial.dead": "Снова не выполнена",
+    "trial.dead": "Снова провалена",
     "trial.cancelled": "Отменена",
     "trial.gone": "Удалена",
     "trial.refused": "Не повторена",
-    "trial.none": "В группе больше нет невыполненных задач.",
+    "trial.none": "В группе больше нет проваленных задач.",
     "trial.going": "Ждём, чем закончатся задачи.",
     "trial.good": {
       one: "Выполнена {count} из {count}.",

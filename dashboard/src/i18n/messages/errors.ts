@@ -11,7 +11,7 @@ export const errors = messages({
     "error.too_many_failures": "Too many wrong tokens. Wait a minute.",
     "error.draining": "The server is about to stop.",
     "error.job_not_found":
-      "There is no such job. It was deleted, its time of keeping is over, or it never existed.",
+      "There is no such job. It was deleted, its retention time is over, or it never existed.",
     "error.retry": "Try again",
     "error.request": "Request {id}",
     "error.panel": "This part of the page is broken. The rest works.",

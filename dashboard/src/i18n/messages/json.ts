@@ -6,7 +6,7 @@ export const json = messages({
     "json.raw": "As stored",
     "json.copy": "Copy as stored",
     "json.download": "Download",
-    "json.cut": "The first {shown} of {all}. Download has all of it, byte for byte.",
+    "json.cut": "The first {shown} of {all}. The download has all of it, byte for byte.",
   },
   ru: {
     "json.raw": "Как хранится",

@@ -12,7 +12,7 @@ export const metrics = messages({
     "metrics.run": "Run p95",
     "metrics.run99": "Run p99",
     "metrics.share": "Share of run time",
-    "metrics.noNames": "Nothing ran in this time.",
+    "metrics.noNames": "Nothing ran in this period.",
     "metrics.estimates":
       "Percentiles are estimates from histograms; a wait is counted until the first attempt begins.",
   },
@@ -22,7 +22,7 @@ export const metrics = messages({
     "metrics.name": "Имя",
     "metrics.attempts": "Попытки",
     "metrics.failed": "Ошибки",
-    "metrics.dead": "Не выполнено",
+    "metrics.dead": "Провалено",
     "metrics.wait": "Ожидание p95",
     "metrics.run": "Выполнение p95",
     "metrics.run99": "Выполнение p99",

@@ -21,10 +21,10 @@ export const states = messages({
   ru: {
     "state.blocked": "Заблокирована",
     "state.scheduled": "Запланирована",
-    "state.pending": "Готова",
+    "state.pending": "Ожидает",
     "state.running": "Выполняется",
     "state.completed": "Выполнена",
-    "state.dead": "Не выполнена",
+    "state.dead": "Провалена",
     "state.cancelled": "Отменена",
     "state.paused": "На паузе",
     "outcome.running": "Выполняется",

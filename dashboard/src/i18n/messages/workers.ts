@@ -3,7 +3,7 @@ import { messages } from "../message.js";
 /** The list of workers. */
 export const workers = messages({
   en: {
-    "workers.caption": "Workers that were heard of within the last minute",
+    "workers.caption": "Workers heard from within the last minute",
     "workers.summary": {
       one: "{count} worker, {running} of {slots} slots busy",
       other: "{count} workers, {running} of {slots} slots busy",
@@ -26,9 +26,9 @@ export const workers = messages({
     "workers.busy": "{running} of {slots}",
     "workers.more": { one: "{count} more", other: "{count} more" },
     "workers.gone":
-      "A worker that has not been heard of for a minute leaves this list. Its jobs go to others when their leases end.",
+      "A worker that has not been heard from for a minute leaves this list. Its jobs go to others when their leases end.",
     "workers.none.title": "No worker is running",
-    "workers.none.text": "Jobs wait until a worker takes them. Start one in a program of yours:",
+    "workers.none.text": "Jobs wait until a worker takes them. Start one in your program:",
     "workers.none.http": "Workers in other languages claim over HTTP:",
   },
   ru: {

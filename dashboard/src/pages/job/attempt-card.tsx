@@ -38,6 +38,9 @@ export function AttemptCard({
         <Badge {...OUTCOMES[attempt.outcome]}>
           {has(outcome) ? t(outcome as "outcome.failed") : attempt.outcome}
         </Badge>
+        <span className="attempt-run" title={t("attempt.ran")}>
+          {step.runMs === null ? <Age since={attempt.startedAt} /> : <Duration ms={step.runMs} />}
+        </span>
         <Link
           className="attempt-logs"
           href={`${jobPath(job.id)}?attempt=${attempt.number}`}
@@ -47,9 +50,6 @@ export function AttemptCard({
         >
           {t("attempt.logs")}
         </Link>
-        <span className="attempt-run" title={t("attempt.ran")}>
-          {step.runMs === null ? <Age since={attempt.startedAt} /> : <Duration ms={step.runMs} />}
-        </span>
       </header>
       <AttemptFacts job={job} step={step} />
       {attempt.error !== null && <AttemptError error={attempt.error} />}

@@ -18,7 +18,7 @@ export function QueueCounts({
     <div className="tiles">
       {SHOWN.map((state) => (
         <Link key={state} href={jobsPath(`queue:${filterValue(name)}`, state)} className="tile card">
-          <span className="tile-title">{t(`state.${state}`)}</span>
+          <span className="tile-title">{t(`jobs.tab.${state}`)}</span>
           <span className="tile-value" title={format.number(counts[state])}>
             {format.compact(counts[state])}
           </span>

@@ -81,12 +81,14 @@ function PausedNote({ queue: { pausedAt, pauseReason } }: { readonly queue: Queu
   const time = <RelativeTime at={pausedAt} />;
   return (
     <p className="notice warn">
-      {pauseReason === null
-        ? rich("queue.paused.note", { time })
-        : rich("queue.paused.reason", {
-            time,
-            reason: <span className="job-text">{visible(pauseReason)}</span>,
-          })}
+      <span>
+        {pauseReason === null
+          ? rich("queue.paused.note", { time })
+          : rich("queue.paused.reason", {
+              time,
+              reason: <span className="job-text">{visible(pauseReason)}</span>,
+            })}
+      </span>
     </p>
   );
 }

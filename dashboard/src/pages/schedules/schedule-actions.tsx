@@ -73,7 +73,7 @@ function ResumeButton({ schedule: { key } }: { readonly schedule: ScheduleView }
   return (
     <AllowedButton
       needs="operate"
-      icon="play"
+      icon="resume"
       onPress={() => {
         mutate();
       }}
@@ -121,6 +121,7 @@ function PauseDialog({ schedule: { key }, onClose }: Shown): ReactNode {
     <Confirm
       title={t("schedule.pause.title", { key })}
       action={t("schedule.pause")}
+      hasField
       run={run}
       onClose={onClose}
     >
@@ -130,6 +131,7 @@ function PauseDialog({ schedule: { key }, onClose }: Shown): ReactNode {
           <input
             {...control}
             className="input"
+            autoFocus
             maxLength={500}
             value={reason}
             onChange={({ target }) => {

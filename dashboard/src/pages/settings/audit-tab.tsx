@@ -9,6 +9,7 @@ import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { AbsoluteTime } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
+import { targetPath } from "./audit-target.js";
 
 const PAGE = 50;
 
@@ -64,6 +65,7 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntryView[] }
             <th scope="col">{t("audit.what")}</th>
             <th scope="col">{t("audit.target")}</th>
             <th scope="col">{t("audit.status")}</th>
+            <th scope="col">{t("audit.more")}</th>
           </tr>
         </thead>
         <tbody>
@@ -78,48 +80,87 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntryView[] }
 
 function Row({ entry }: { readonly entry: AuditEntryView }): ReactNode {
   const { t } = useTexts();
-  const { at, tokenName, session, ip, action, target, detail, status, requestId } = entry;
+  const { at, tokenName, session, action, status } = entry;
   return (
     <tr>
       <td data-label={t("audit.when")}>
         <AbsoluteTime at={at} />
       </td>
       <td data-label={t("audit.who")}>
-        <div className="lines">
-          <span className="cell-line">
-            <span className="job-text" translate="no" dir="auto">
-              {visible(tokenName)}
-            </span>
-            {session && (
-              <span className="tag" title={t("audit.session.title")}>
-                {t("audit.session")}
-              </span>
-            )}
-          </span>
-          <span className="second-line">{ip}</span>
-        </div>
-      </td>
-      <td data-label={t("audit.what")}>
-        <code translate="no" title={t("error.request", { id: requestId })}>
-          {action}
-        </code>
-      </td>
-      <td data-label={t("audit.target")}>
-        <div className="lines">
+        <span className="cell-line">
           <span className="job-text" translate="no" dir="auto">
-            {visible(target ?? detail ?? "–")}
+            {visible(tokenName)}
           </span>
-          {target !== null && detail !== null && (
-            <span className="second-line job-text" translate="no" dir="auto">
-              {visible(detail)}
+          {session && (
+            <span className="tag" title={t("audit.session.title")}>
+              {t("audit.session")}
             </span>
           )}
-        </div>
+        </span>
+      </td>
+      <td data-label={t("audit.what")}>
+        <Action name={action} />
+      </td>
+      <td data-label={t("audit.target")} className="audit-target">
+        <Target entry={entry} />
       </td>
       <td data-label={t("audit.status")}>
         <Answer status={status} />
       </td>
+      <td>
+        <More entry={entry} />
+      </td>
     </tr>
+  );
+}
+
+function Action({ name }: { readonly name: string }): ReactNode {
+  const { t, has } = useTexts();
+  const key = `audit.action.${name}`;
+  // Every message of this form is without values.
+  return has(key) ? t(key as "audit.action.signIn") : <code translate="no">{name}</code>;
+}
+
+/** With a way to it, when it has a page. */
+function Target({ entry: { action, target, detail } }: { readonly entry: AuditEntryView }): ReactNode {
+  const path = target === null ? null : targetPath(action, target);
+  const text = visible(target ?? detail ?? "–");
+  return path === null ? (
+    <span className="job-text" translate="no" dir="auto">
+      {text}
+    </span>
+  ) : (
+    <Link href={path} className="job-text" translate="no" dir="auto">
+      {text}
+    </Link>
+  );
+}
+
+function More({ entry: { ip, requestId, action, detail } }: { readonly entry: AuditEntryView }): ReactNode {
+  const { t } = useTexts();
+  const facts = [
+    [t("audit.address"), ip],
+    [t("audit.operation"), action],
+    [t("audit.request"), requestId],
+    [t("audit.detail"), detail],
+  ] as const;
+  return (
+    <details className="audit-more">
+      <summary>{t("audit.more")}</summary>
+      <dl>
+        {facts.map(
+          ([name, value]) =>
+            value !== null && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd className="job-text" translate="no" dir="auto">
+                  {visible(value)}
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </details>
   );
 }
 

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { roughDuration } from "./format.js";
+
+const HOUR = 3_600_000;
+const rough = (ms: number): string => {
+  const { n, unit } = roughDuration(ms);
+  return `${n} ${unit}`;
+};
+
+it.each([
+  [-5, "0 s"],
+  [59_999, "59 s"],
+  [HOUR - 1, "59 min"],
+  [HOUR, "1 h"],
+  [1.9 * HOUR, "2 h"],
+  [24 * HOUR - 1, "24 h"],
+  [36 * HOUR - 1, "36 h"],
+  [36 * HOUR, "2 d"],
+  [47 * HOUR, "2 d"],
+  [71 * HOUR, "3 d"],
+  [100 * 24 * HOUR, "100 d"],
+])("says roughly how long %d ms are", (ms, text) => {
+  expect(rough(ms)).toBe(text);
+});
