@@ -46,6 +46,9 @@ describe.skipIf(CHROMIUM === null)("what others wrote is only ever text", () => 
     for (const [path, shown] of PAGES) {
       await page.goto(server.url + path);
       await settled(page);
+      // The worst findings are seen at once, the others on demand.
+      for (const more of await page.locator("button[aria-expanded=false]:has-text(' more')").all())
+        await more.click();
       await expectShown(page, shown).catch((error: unknown) => {
         faults.push(`${path} does not show: ${String((error as Error & { actual: unknown }).actual)}`);
       });

@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === null)("what is asked for twice", () => {
     expect(await jobsOf(server)).toEqual(["lost", "email.send"]);
     await form.getByRole("button", { name: "Enqueue" }).click();
     await isClosed(form);
-    await tab.locator(".toast").getByText("There is such a job already").waitFor(PATIENCE);
+    await tab.locator(".toast").getByText("This job already exists").waitFor(PATIENCE);
     expect(await jobsOf(server)).toEqual(["lost", "email.send"]);
   });
 
