@@ -11,7 +11,7 @@ import type { QueueView } from "../api/types.js";
 type FirstRunState = "unknown" | "shown" | "over";
 
 /** Whoever has enqueued more knows how it goes. */
-const FEW = 10;
+const FEW = 3;
 
 let state: FirstRunState = "unknown";
 const listeners = new Set<() => void>();
@@ -26,14 +26,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** No queue has had more than jobs that wait. */
+/** There are a few jobs that wait, at the most, and no worker has begun with one. */
 function isNew(queues: readonly QueueView[]): boolean {
-  return queues.every(({ counts, pausedAt }) => {
-    const { pending, scheduled, ...others } = counts;
-    return (
-      pausedAt === null && pending + scheduled <= FEW && Object.values(others).every((count) => count === 0)
-    );
-  });
+  const pending = queues.reduce((sum, { counts }) => sum + counts.pending, 0);
+  const all = queues.reduce((sum, { counts }) => sum + Object.values(counts).reduce((a, b) => a + b, 0), 0);
+  return all === pending && pending <= FEW && queues.every(({ pausedAt }) => pausedAt === null);
 }
 
 export function endFirstRun(): void {
