@@ -44,7 +44,7 @@ export class Service {
 
   async #start(apiToken: string): Promise<string> {
     const { config, logger, store } = this;
-    // Before anything looks at the store, so that nobody meets half a day.
+    // Before anything looks at the store, so that nobody meets half of it.
     const history = config.seedDemo ? await this.#seedHistory() : 0;
     const context = createContext(store, { tracing: this.tracing?.tracer });
     logEvents(context.events, logger);

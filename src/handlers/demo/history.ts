@@ -14,15 +14,15 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Longer than the history, so that no server on the same file takes its jobs for abandoned ones. */
 const LEASE_MS = 2 * DAY;
-/** Longer ago, nothing happened: every step costs the start of the demo some milliseconds. */
-const HISTORY_MS = 12 * HOUR;
-/** From the first enqueue of a step to its last completion, at the most. */
-const STEP_TAKES_MS = 6_000;
+/** Longer ago, nothing happened: every minute costs the start of the demo some milliseconds. */
+const HISTORY_MS = 6 * HOUR;
+/** From the first enqueue of a minute to its last completion, at the most. */
+const MINUTE_TAKES_MS = 6_000;
 const RETRY_AFTER_MS = 3 * MINUTE;
 const QUEUES = ["emails", "images"] as const;
 /** When the mail server was out of order: begin and end, before now. */
 const TROUBLES = [
-  [7 * HOUR, 6.3 * HOUR],
+  [4.2 * HOUR, 3.5 * HOUR],
   [26 * MINUTE, 21 * MINUTE],
 ] as const;
 
@@ -44,7 +44,7 @@ class PastClock implements Clock {
 }
 
 /**
- * Gives an empty database the past half day of a demo, so that charts have something to show: real jobs, which a store whose
+ * Gives an empty database the past six hours of a demo, so that charts have something to show: real jobs, which a store whose
  * clock stands in the past accepts, hands out and settles.
  *
  * @param open opens the database with this clock
@@ -64,9 +64,9 @@ export async function seedHistory(
     if (items.length > 0) return 0;
     const context = createContext(store, { clock, random });
     let jobs = 0;
-    for (let at = begin; at < now - STEP_TAKES_MS; at += stepMs(now - at)) {
+    for (let at = begin; at < now - MINUTE_TAKES_MS; at += MINUTE) {
       clock.at = at;
-      jobs += await passStep(context, clock, jobs, now - at);
+      jobs += await passMinute(context, clock, jobs, now - at);
     }
     return jobs;
   } finally {
@@ -74,13 +74,8 @@ export async function seedHistory(
   }
 }
 
-/** By minutes where the charts of the last hour look, else by as much as those of a day tell apart. */
-function stepMs(age: number): number {
-  return age > HOUR + 5 * MINUTE ? 5 * MINUTE : MINUTE;
-}
-
-/** Enqueues the jobs of one step, and works on them and on those whose retry is due. */
-async function passStep(
+/** Enqueues the jobs of a minute, and works on them and on those whose retry is due. */
+async function passMinute(
   context: EngineContext,
   clock: PastClock,
   before: number,
@@ -88,7 +83,7 @@ async function passStep(
 ): Promise<number> {
   const { store, random } = context;
   const { at } = clock;
-  const count = Math.round((perMinute(at, age) * (0.8 + 0.4 * random()) * stepMs(age)) / MINUTE);
+  const count = Math.round(perMinute(at, age) * (0.8 + 0.4 * random()));
   const requests = Array.from({ length: count }, (_, index) => requestOf(before + index));
   // At once, and so in one commit.
   await Promise.all([enqueueMany(context, requests), store.claims.promote(1_000)]);
