@@ -5,17 +5,16 @@
 //
 // The jobs are spread over a day, twenty queues and five names, and die of thirty errors. With --file the database is
 // kept, and filled only if it is not there. Wants a Chromium: CHROMIUM_PATH, or the one of npm test.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { openSqliteStore } from "../dist/store/sqlite/open.js";
 import { findChromium } from "../scripts/ensure-chromium.mjs";
 import { freshFile } from "./fresh-file.mjs";
+import { serve } from "./serve.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -54,7 +53,9 @@ const PAGES = [
 
 const file = values.file === undefined ? freshFile() : resolve(values.file);
 if (values.file === undefined || !existsSync(file)) await fill();
-const { server, url } = await startServer();
+const { server, url } = await serve({
+  env: { API_TOKEN, LOG_LEVEL: "warn", DATABASE_URL: `sqlite:${file}` },
+});
 const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
 try {
   for (const path of PAGES) await measure(path);
@@ -113,25 +114,6 @@ function jobOf(index) {
 function failureOf(index) {
   const message = `the ${"abcdefghijklmnopqrstuvwxyzABCD"[index % ERRORS]} service refused request ${String(index)}`;
   return { outcome: "failed", error: { type: "ServiceError", message, stack: null } };
-}
-
-async function startServer() {
-  const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-  const env = {
-    PATH: process.env.PATH,
-    PORT: "0",
-    API_TOKEN,
-    LOG_LEVEL: "warn",
-    DATABASE_URL: `sqlite:${file}`,
-  };
-  const child = spawn(process.execPath, [main, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  for await (const text of child.stdout) {
-    output += text;
-    const found = /is ready at (\S+)/.exec(output)?.[1];
-    if (found !== undefined) return { server: child, url: found };
-  }
-  throw new Error(`The server did not start: ${output}`);
 }
 
 /** A browser that has never been here each time: nothing is in its cache. */

@@ -3,15 +3,14 @@
 //   npm run build && node bench/http-endurance.mjs [--seconds 600] [--rate 2000] [--every 10]
 //
 // The mix: enqueue, claim, acknowledge, list and read one job, over 32 connections, beside five event streams.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { serve } from "./serve.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +27,7 @@ const TICK_MS = 10;
 const API_TOKEN = "token-of-the-endurance-run";
 
 const directory = mkdtempSync(join(tmpdir(), "konveier-endurance-"));
-const { server, url } = await startServer();
+const { server, url } = await serve({ cwd: directory, env: { API_TOKEN, LOG_LEVEL: "warn" } });
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 const streamAgent = new Agent({ keepAlive: false });
 const statuses = new Map();
@@ -47,23 +46,6 @@ try {
   server.kill("SIGTERM");
   await once(server, "exit");
   rmSync(directory, { recursive: true, force: true });
-}
-
-async function startServer() {
-  const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-  const env = { PATH: process.env.PATH, PORT: "0", API_TOKEN, LOG_LEVEL: "warn" };
-  const child = spawn(process.execPath, [main, "serve"], {
-    cwd: directory,
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  for await (const text of child.stdout) {
-    output += text;
-    const found = /is ready at (\S+)/.exec(output)?.[1];
-    if (found !== undefined) return { server: child, url: found };
-  }
-  throw new Error(`The server did not start: ${output}`);
 }
 
 /** As many requests in each tick as the rate wants, counted from the beginning. */
