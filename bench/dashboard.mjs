@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { openSqliteStore } from "../dist/store/sqlite/open.js";
-import { findChromium } from "../scripts/ensure-chromium.mjs";
+import { ensureChromium, findChromium } from "../scripts/ensure-chromium.mjs";
 import { freshFile } from "./fresh-file.mjs";
 import { serve } from "./serve.mjs";
 
@@ -51,12 +51,15 @@ const PAGES = [
   "/settings?tab=audit",
 ];
 
+ensureChromium();
+const executablePath = findChromium();
+if (executablePath === null) process.exit(1);
 const file = values.file === undefined ? freshFile() : resolve(values.file);
 if (values.file === undefined || !existsSync(file)) await fill();
 const { server, url } = await serve({
   env: { API_TOKEN, LOG_LEVEL: "warn", DATABASE_URL: `sqlite:${file}` },
 });
-const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 try {
   for (const path of PAGES) await measure(path);
   await measureIdleTabs();
