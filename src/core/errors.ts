@@ -89,6 +89,7 @@ export const FAULT_CODES = [
   "missing_value",
   "missing_space",
   "bad_operator",
+  "boolean_operator",
   "bad_path",
   "bad_value",
   "open_quote",

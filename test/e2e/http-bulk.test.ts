@@ -139,6 +139,7 @@ describe("a bulk operation over HTTP", () => {
     [{ action: "cancel", ids: [] }, "validation_failed"],
     [{ action: "purge", q: "name:a" }, "validation_failed"],
     [{ action: "cancel", q: "nmae:a" }, "bad_filter"],
+    [{ action: "cancel", q: "name:a OR name:b" }, "bad_filter"],
   ])("with a fault is refused: %j", async (json, code) => {
     const server = await startHttpServer();
     expect((await server.post("/v1/jobs/bulk/preview", json)).body["code"]).toBe(code);

@@ -53,11 +53,12 @@ describe("GET /v1/jobs?q=", () => {
 
   test("DSH-06 odd texts are searched for, not run", async () => {
     const server = await serverWithJobs();
-    for (const q of ["foo", "%", "_", "'", "\\", "("]) expect(await ids(server, address(q)), q).toEqual([]);
+    for (const q of ["foo", "%", "_", "'", "\\", '"("']) expect(await ids(server, address(q)), q).toEqual([]);
   });
 
   test.each([
     ["state:dead quue:email", 11, "unknown_qualifier", "queue"],
+    ["queue:a OR queue:b", 8, "boolean_operator", "state:pending,running"],
     ["state:deat", 6, "bad_value", "dead"],
     ['tag:"open', 4, "open_quote", "not closed"],
     ["x".repeat(10_000), 1_000, "too_long", "1000"],

@@ -118,7 +118,11 @@ describe("a filter", () => {
     ["%", [word("%")]],
     ["'", [word("'")]],
     ["\\", [word("\\")]],
-    ["(", [word("(")]],
+    ["or", [word("or")]],
+    ["And ANDROID", [word("And"), word("ANDROID")]],
+    ['"OR" -"(a)"', [word("OR"), { ...word("(a)"), negated: true }]],
+    ["tag:OR key:(1)", [text("tag", "OR"), text("key", "(1)")]],
+    ["payload.a(b=1", [json(["a(b"], "=", 1)]],
     ["a,b", [word("a,b")]],
   ])("%j is read", (given, terms) => {
     expect(parseJobQuery(given)).toEqual({ terms });
@@ -165,6 +169,16 @@ describe("a filter", () => {
     ["!", "0 bad_operator"],
     ["a!b", "0 unknown_qualifier"],
     ['""', "0 bad_value"],
+    ["queue:a OR queue:b", "8 boolean_operator"],
+    ["queue:a AND tag:b", "8 boolean_operator"],
+    ["NOT tag:b", "0 boolean_operator"],
+    ["-OR", "1 boolean_operator"],
+    ["(state:dead)", "0 boolean_operator"],
+    ["-(a", "1 boolean_operator"],
+    ["NOT(payload.a=1)", "0 boolean_operator"],
+    ['("a b")', "0 boolean_operator"],
+    ["queue:a )", "8 boolean_operator"],
+    ["mail.(send", "0 boolean_operator"],
     ["payload.=1", "7 bad_path"],
     ["payload.a..b=1", "9 bad_path"],
     ["payload[x]=1", "7 bad_path"],
@@ -193,6 +207,17 @@ describe("a filter", () => {
     expect(detailOf("quue:email")).toContain('did you mean "queue"?');
     expect(detailOf("state:ded")).toContain('did you mean "dead"?');
     expect(detailOf("email:send")).toContain("into quotes");
+  });
+
+  test("says how to write what other languages join and group terms by", () => {
+    expect(detailOf("a OR b")).toContain("state:pending,running");
+    expect(detailOf("a AND b")).toContain("leave AND out");
+    expect(detailOf("NOT a")).toContain("-tag:test");
+    expect(detailOf("(a")).toContain("parentheses");
+    for (const filter of ["OR", "AND", "NOT", "(a)"]) {
+      expect(detailOf(filter)).toContain("in quotes");
+      expect(detailOf(`"${filter}"`)).toBe("");
+    }
   });
 
   test("takes 50 terms, 100 values and 1000 characters", () => {
@@ -228,6 +253,7 @@ describe("the canonical text", () => {
     ['payload.a="1" payload.b=1.0', 'payload.a="1" payload.b=1'],
     ["12 mail", "id:12 mail"],
     ['"12" "-a" "a*" "b:c" "d e"', '"12" "-a" "a*" "b:c" "d e"'],
+    ['"OR" "(a" "or"', '"OR" "(a" or'],
   ])("of %j is %j", (given, printed) => {
     expect(printJobQuery(parseJobQuery(given))).toBe(printed);
     expect(printJobQuery(EVERY_JOB)).toBe("");
@@ -272,6 +298,8 @@ const piece = fc.oneof(
     "1",
     "-1.5",
     "true",
+    "OR",
+    "(",
   ),
   {
     weight: 3,
@@ -285,7 +313,10 @@ const filterText = fc.oneof(
 );
 
 const bareName = fc.stringMatching(/^[A-Za-z0-9._:-]{0,3}\*?[A-Za-z0-9._:-]{1,3}$/);
-const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 8 });
+const anyText = fc.oneof(
+  { weight: 9, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 8 }) },
+  fc.constantFrom("OR", "NOT", "(a)"),
+);
 const negated = fc.boolean();
 const list = <T>(values: fc.Arbitrary<T>) => fc.uniqueArray(values, { minLength: 1, maxLength: 4 });
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value));

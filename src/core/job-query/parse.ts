@@ -2,6 +2,7 @@ import type { KonveierError } from "../errors.js";
 import { nearestName } from "../nearest-name.js";
 import { badFilter } from "./fault.js";
 import { MAX_FILTER_LENGTH, MAX_FILTER_TERMS } from "./limits.js";
+import { adviceOnLogic } from "./logic.js";
 import { readPath } from "./path.js";
 import { LISTING, OPERATORS_OF, QUALIFIERS, type Qualifier } from "./qualifiers.js";
 import type { JobQuery, JobTerm, JsonTerm, NumberTerm, TimeTerm } from "./query.js";
@@ -84,11 +85,17 @@ function readTerm(reader: TextReader): JobTerm {
     }
   }
   if (head !== "") {
+    refuseLogic(reader.atSpace ? head : qualifierIn(head), position);
     reader.refuseQuote();
     if (reader.atSpace) return wordTerm(head, negated);
     return qualifiedTerm(reader, negated, head, position);
   }
   return { kind: "word", negated, value: quotedWord(reader) };
+}
+
+function refuseLogic(word: string, position: number): void {
+  const advice = adviceOnLogic(word);
+  if (advice !== null) throw badFilter("boolean_operator", position, advice);
 }
 
 function quotedWord(reader: TextReader): string {
@@ -110,8 +117,7 @@ function wordTerm(word: string, negated: boolean): JobTerm {
 }
 
 function qualifiedTerm(reader: TextReader, negated: boolean, head: string, position: number): JobTerm {
-  // Only the first part: a payload's path stands behind a point or bracket.
-  const [word = ""] = head.split(/[.[]/, 1);
+  const word = qualifierIn(head);
   const qualifier = Object.hasOwn(QUALIFIERS, word) ? QUALIFIERS[word] : undefined;
   if (qualifier === undefined || (qualifier.kind !== "json" && word !== head)) {
     throw unknownQualifier(head, position);
@@ -119,6 +125,11 @@ function qualifiedTerm(reader: TextReader, negated: boolean, head: string, posit
   const path = readPath(head.slice(word.length), position + word.length);
   const operator = readOperatorOf(reader, qualifier, head);
   return termOf(qualifier, negated, path, operator, readValues(reader, operator));
+}
+
+/** A payload's path stands behind a point or bracket. */
+function qualifierIn(head: string): string {
+  return head.split(/[.[]/, 1)[0] ?? "";
 }
 
 function unknownQualifier(head: string, position: number): KonveierError {

@@ -1,4 +1,5 @@
 import { formatInstant } from "../instant.js";
+import { adviceOnLogic } from "./logic.js";
 import { printPath } from "./path.js";
 import type { JobQuery, JobTerm, JsonScalar, Moment } from "./query.js";
 import { isBare } from "./text-reader.js";
@@ -35,7 +36,7 @@ export function headOf(term: JobTerm): string {
 function valuesOf(term: JobTerm): readonly string[] {
   switch (term.kind) {
     case "word":
-      return [/^[^-\d\s":=!<>~*][^\s":=!<>~*]*$/.test(term.value) ? term.value : quote(term.value)];
+      return [isBareWord(term.value) ? term.value : quote(term.value)];
     case "time":
       return [printMoment(term.value)];
     case "number":
@@ -47,6 +48,10 @@ function valuesOf(term: JobTerm): readonly string[] {
     case "error":
       return term.values.map(printText);
   }
+}
+
+function isBareWord(word: string): boolean {
+  return /^[^-\d\s":=!<>~*][^\s":=!<>~*]*$/.test(word) && adviceOnLogic(word) === null;
 }
 
 function printText(text: string): string {
