@@ -2,6 +2,7 @@
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,7 +12,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { buildStamp, dashboard, dist, root, runOrExit, src } from "./project.mjs";
+import { ensureInstalled } from "./ensure.mjs";
+import { buildStamp, dashboard, dist, installStamp, root, runOrExit, src } from "./project.mjs";
+
+// In a fresh clone. What is installed is left alone here, also when it is older than the lock file.
+if (!existsSync(installStamp())) ensureInstalled();
 
 const began = new Date();
 

@@ -1,13 +1,12 @@
 // Does what is missing: installs the dependencies, builds the product. Safe on a fresh clone.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { buildStamp, dashboard, root, runOrExit, src } from "./project.mjs";
+import { buildStamp, dashboard, installStamp, root, runOrExit, src } from "./project.mjs";
 
 /** Installs when `node_modules` is absent, incomplete or older than the lock file. */
 export function ensureInstalled(directory = root, label = "dependencies") {
   const lockFile = join(directory, "package-lock.json");
-  // npm writes this file at the end of an install, so an interrupted one leaves it out.
-  const installed = modified(join(directory, "node_modules", ".package-lock.json"));
+  const installed = modified(installStamp(directory));
   if (installed > 0 && installed >= modified(lockFile)) return;
 
   console.log(`Installing ${label} (a minute or two: a native add-on may have to be compiled)`);

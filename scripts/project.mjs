@@ -8,6 +8,11 @@ export const src = join(root, "src");
 export const dashboard = join(root, "dashboard");
 export const dist = join(root, "dist");
 
+/** npm writes it at the end of an install, so an interrupted one leaves it out. */
+export function installStamp(directory = root) {
+  return join(directory, "node_modules", ".package-lock.json");
+}
+
 /** Written last by a successful build. Its time is the moment at which that build began. */
 export const buildStamp = join(dist, ".build-stamp");
 
