@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.js";
+import { API_TOKEN, startHttpServer } from "../support/http-server.js";
+import { translated } from "../support/translated.js";
 
 const TEXT = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
 /** What `docs/operating.md` describes. */
@@ -28,6 +32,23 @@ function flagsIn(text: string): string[] {
 }
 
 describe("docs/cli.md", () => {
+  test("its first lines work as they are, also after those of the README", async () => {
+    const server = await startHttpServer();
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const exported = readme.match(/^export KONVEIER_.*$/gm) ?? [];
+    expect(exported).not.toEqual([]);
+    const first = /```sh\n([^]*?)```/.exec(TEXT)?.[1] ?? "";
+    expect(first).toContain("konveier stats");
+    const script = ['konveier() { "$NODE" "$MAIN" "$@"; }', ...exported, first].join("\n");
+    const adapted = script
+      .replaceAll("http://localhost:8085", server.url)
+      .replaceAll("=demo", `=${API_TOKEN}`);
+    const MAIN = translated(new URL("../../src/cli/main.ts", import.meta.url));
+    const env = { PATH: process.env["PATH"], NODE: process.execPath, MAIN };
+    const { stderr } = await promisify(execFile)("/bin/sh", ["-ec", adapted], { env });
+    expect(stderr).toContain("Nothing to retry");
+  });
+
   test("makes schedules before they are used, and deletes them last, as the page may be run from its top", () => {
     const made = new Set<string>();
     let isOver = false;
