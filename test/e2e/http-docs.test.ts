@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { ClaimView } from "../../src/api/claim.js";
-import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
+import { startHttpServer } from "../support/http-server.js";
 import { routesOf } from "../support/routes.js";
+import { startServer, TOKEN, type ServerProcess } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
 const TEXT = readFileSync(new URL("../../docs/http-api.md", import.meta.url), "utf8");
@@ -17,36 +17,22 @@ const ROUTES = TEXT.split("\n### ").flatMap((section) => {
   return [{ route: `${method} ${path}`, example: /```sh\n([^]*?)```/.exec(section)?.[1] ?? "" }];
 });
 
-/** The state that an example needs its job to be in; `running`, with a lease, unless it says otherwise. */
-const NEEDED: Readonly<Record<string, "completed" | "dead" | "scheduled">> = {
-  "GET /v1/jobs/{id}/result": "completed",
-  "GET /v1/jobs/{id}/wait": "completed",
-  "POST /v1/jobs/{id}/retry": "dead",
-  "POST /v1/jobs/{id}/run-now": "scheduled",
-};
-
-async function prepare(server: HttpServer, route: string): Promise<{ ID: string; LEASE_TOKEN: string }> {
-  const needed = NEEDED[route];
-  if (route.includes("/schedules/{key}") && !route.startsWith("PUT")) {
-    await server.send("PUT", "/v1/schedules/nightly-report", {
-      json: { cron: "@daily", job: { name: "a" } },
-    });
-  }
-  await server.post("/v1/jobs", { name: "a", ...(needed === "scheduled" && { delayMs: 60_000 }) });
-  if (needed === "scheduled") return { ID: "1", LEASE_TOKEN: "" };
-  const { jobs } = (await server.post("/v1/claim", { workerId: "w", queues: ["default"] })).as(ClaimView);
-  const { id, leaseToken } = jobs[0]!;
-  if (needed === "completed") await server.post(`/v1/jobs/${id}/complete`, { leaseToken, result: 1 });
-  if (needed === "dead") {
-    await server.post(`/v1/jobs/${id}/fail`, { leaseToken, error: { message: "x" }, retry: "never" });
-  }
-  return { ID: id, LEASE_TOKEN: leaseToken };
-}
-
-async function startOperation(server: HttpServer): Promise<string> {
-  const preview = await server.post("/v1/jobs/bulk/preview", { action: "cancel", q: "name:a" });
-  const started = await server.post("/v1/jobs/bulk", { previewToken: preview.body["previewToken"] });
-  return started.body["id"] as string;
+/** A shell program of all blocks of the page in their order, in which what each of them prints goes to a file of its number. */
+function wholePage(url: string): { readonly script: string; readonly titles: readonly string[] } {
+  const titles: string[] = [];
+  const blocks = TEXT.split(/\n#{2,3} /).flatMap((section) =>
+    [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, block = ""]) => {
+      titles.push(section.split("\n", 1)[0] ?? "");
+      return `echo ${titles.length - 1} >&2\n{\n${block}} > ${titles.length - 1}.out`;
+    }),
+  );
+  const script = ["set -e", ...blocks].join("\n");
+  return {
+    script: script
+      .replaceAll("http://localhost:8085", url)
+      .replaceAll("API_TOKEN=demo", `API_TOKEN=${TOKEN}`),
+    titles,
+  };
 }
 
 describe("docs/http-api.md", () => {
@@ -69,27 +55,50 @@ describe("docs/http-api.md", () => {
     }
   });
 
-  const hasCurl = spawnSync("curl", ["--version"]).status === 0;
-  test.skipIf(!hasCurl).each(ROUTES)("the example of $route works", async ({ route, example }) => {
-    expect(example).toContain("curl");
-    const server = await startHttpServer();
-    const job = await prepare(server, route);
-    const OPERATION = route.includes("/operations/{id}") ? await startOperation(server) : "";
-    const home = tempDirectory();
-    // An error must fail the example.
-    writeFileSync(join(home, ".curlrc"), "fail\n");
-    const env = {
-      PATH: process.env["PATH"],
-      CURL_HOME: home,
-      KONVEIER: server.url,
-      API_TOKEN,
-      OPERATION,
-      ...job,
-    };
-    const { stdout } = await promisify(execFile)("/bin/sh", ["-ec", example], { env, cwd: home });
-    const isText = route === "GET /" || route === "GET /metrics";
-    if (route === "GET /v1/events") expect(stdout).toMatch(/^retry: \d+\nid: \d+\n\n/);
-    else if (route === "GET /v1/live") expect(stdout).toMatch(/^retry: \d+\n\nevent: snapshot\ndata: \{/);
-    else if (stdout !== "" && !isText) expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+  test("has an example of every route", () => {
+    expect(ROUTES.filter(({ example }) => !example.includes("curl"))).toEqual([]);
   });
+
+  const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+  test.skipIf(!hasCurl)(
+    "its examples work from the top to the end on the demo",
+    { timeout: 120_000 },
+    async () => {
+      const home = tempDirectory();
+      const server = await startServer({ cwd: home, env: { SEED_DEMO: "1" } });
+      // An error must fail the example.
+      writeFileSync(join(home, ".curlrc"), "fail\n");
+      const { script, titles } = wholePage(server.url);
+      const env = { PATH: process.env["PATH"], CURL_HOME: home };
+      const run = promisify(execFile)("/bin/sh", ["-uc", script], { env, cwd: home });
+      await run.catch((error: unknown) => {
+      const { stderr } = error as { readonly stderr: string };
+        const last = titles[Number(stderr.trim().split("\n").at(-1))];
+        throw new Error(`The example of ${last ?? "nothing"} failed: ${stderr}`);
+      });
+      for (const [number, title] of titles.entries()) {
+        const told = readFileSync(join(home, `${number}.out`), "utf8");
+        const isText = /`GET (\/|\/metrics)`/.test(title);
+        if (title === "`GET /v1/live`") expect(told).toMatch(/^retry: \d+\n\nevent: snapshot\ndata: \{/);
+        else if (told.startsWith("retry: "))
+          expect([title, told]).toEqual([
+            "`GET /v1/events`",
+            expect.stringMatching(/^retry: \d+\nid: \d+\n\n/),
+          ]);
+        else if (told !== "" && !isText)
+          expect(() => JSON.parse(told) as unknown, `${title}: ${told}`).not.toThrow();
+      }
+      await expectOnlyOwnChanged(server);
+    },
+  );
 });
+
+/** What the page changes of many jobs and of queues is in the queue of its own. */
+async function expectOnlyOwnChanged(server: ServerProcess): Promise<void> {
+  const { items } = (await server.get<{ items: { q: string; matched: number }[] }>("/v1/operations")).body;
+  expect(items).toEqual([expect.objectContaining({ matched: 2 })]);
+  expect(items[0]?.q).toContain("queue:examples");
+  const edits = await server.get<{ items: { action: string; target: string }[] }>("/v1/audit?limit=200");
+  const queues = edits.body.items.filter(({ action }) => action.endsWith("Queue"));
+  expect(new Set(queues.map(({ target }) => target))).toEqual(new Set(["examples"]));
+}
