@@ -51,6 +51,11 @@ describe("konveier", () => {
     const run = (...args: readonly string[]) => runCli(server, args);
     const paused = await run("queues", "pause", "q", "--reason", "down");
     expect(paused.json).toMatchObject({ name: "q", pauseReason: "down" });
+    expect(paused.stderr).toContain("no job has been in q so far");
+    expect((await run("queues", "pause", "q", "--reason", "down")).stderr).toBe("");
+    await server.post("/v1/jobs", { name: "a", queue: "emails" });
+    expect((await run("queues", "pause", "emials")).stderr).toContain("did you mean emails?");
+    expect((await run("queues", "pause", "emails")).stderr).toBe("");
     const [list, get, workers, stats, figures, audit, missing] = await Promise.all([
       run("queues", "list", "-o", "table"),
       run("queues", "get", "q"),
@@ -60,12 +65,14 @@ describe("konveier", () => {
       run("audit", "--limit", "1"),
       run("queues", "get", "nothing"),
     ]);
-    expect(list.stdout).toMatch(/^QUEUE .*\nq .* down\n$/);
+    expect(list.stdout).toMatch(/^QUEUE .*\nemails .*\nemials .*\nq .* down\n$/);
     expect(get.json).toMatchObject({ unhandled: [] });
     expect(workers).toMatchObject({ code: 0, stdout: "remote-1\n" });
-    expect(stats.json).toMatchObject({ queues: [{ name: "q" }] });
-    expect(figures.stdout).toMatch(/^QUEUE .*\nq .*\nall .*\n$/);
-    expect(audit.lines).toMatchObject([{ action: "pauseQueue", target: "q", detail: "down", status: 200 }]);
+    expect(stats.json).toMatchObject({ queues: [{ name: "emails" }, { name: "emials" }, { name: "q" }] });
+    expect(figures.stdout).toMatch(/^QUEUE .*\nemails .*\nemials .*\nq .*\nall .*\n$/);
+    expect(audit.lines).toMatchObject([
+      { action: "pauseQueue", target: "emails", detail: null, status: 200 },
+    ]);
     expect(missing.code).toBe(3);
     expect((await run("queues", "resume", "q")).json).toMatchObject({ pausedAt: null });
   });

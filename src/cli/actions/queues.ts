@@ -1,3 +1,4 @@
+import { nearestName } from "../../core/nearest-name.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
@@ -20,7 +21,14 @@ export async function pauseQueue(
   { reason, ...flags }: RemoteFlags & { readonly reason?: string },
 ): Promise<ExitCode> {
   const { client, output } = connect(flags);
+  const known = (await client.queues.list()).map((queue) => queue.name);
   output.one(await client.queues.pause(name, reason), queueDetail(Date.now()));
+  // It may be one that is still to come, and is more often a slip of the finger.
+  if (!known.includes(name)) {
+    const nearest = nearestName(name, known);
+    const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
+    output.message(`no job has been in ${name} so far${advice}`);
+  }
   return EXIT.ok;
 }
 
