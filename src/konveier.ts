@@ -48,7 +48,8 @@ export class Konveier {
   #closing: Promise<void> | null = null;
 
   private constructor(
-    private readonly context: EngineContext,
+    /** What a server of `konveier/server` works with. */
+    readonly context: EngineContext,
     retention: Partial<Retention> | undefined,
   ) {
     this.#waits = new JobWaits(context);

@@ -3,7 +3,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { createContext } from "../engine/context.js";
 import { enqueue } from "../engine/enqueue.js";
 import { openStore } from "../open-store.js";
-import { createServer } from "./index.js";
+import { createServer, type ServerOptions } from "./index.js";
+
+test.each([
+  [{ dashboard: false }, "`context`"],
+  [{ context: {} }, "`apiToken`"],
+])("a call without what it needs says what that is: %j", async (options, named) => {
+  const call = createServer(options as unknown as ServerOptions);
+  await expect(call).rejects.toThrow(TypeError);
+  await expect(call).rejects.toThrow(named);
+});
 
 test("a server that does not listen answers injected requests, and closes", async () => {
   const store = openStore("sqlite::memory:");

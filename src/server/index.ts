@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Logger } from "pino";
+import { pino, type Logger } from "pino";
 import { callAt } from "../core/clock.js";
 import type { EngineContext } from "../engine/context.js";
 import { createAccess } from "./access/access.js";
@@ -43,10 +43,12 @@ import { followSilentConnections } from "./silent-connections.js";
 export { logEvents } from "./log-events.js";
 
 export interface ServerOptions {
+  /** That of a `Konveier`. */
   readonly context: EngineContext;
   /** What clients send as bearer token. Not empty, no spaces. */
   readonly apiToken: string;
-  readonly logger: Logger;
+  /** Default: nothing is logged. */
+  readonly logger?: Logger;
   /**
    * Addresses and networks of the proxies in front, such as `10.0.0.0/8`. Only theirs of the headers `X-Forwarded-For`,
    * `-Proto` and `-Host` count. Default: none.
@@ -87,16 +89,13 @@ const CLOSE_GRACE_MS = 5_000;
  * Makes a server on an engine. It runs no workers and no background loops: who starts it does.
  *
  * @throws KonveierError `store_…`
+ * @throws TypeError that names what is missing
  * @throws RangeError for a token that no client could send
  */
-export async function createServer({
-  context,
-  apiToken,
-  logger,
-  trustedProxies = [],
-  facts = NO_FACTS,
-  dashboard = true,
-}: ServerOptions): Promise<KonveierServer> {
+export async function createServer(options: ServerOptions): Promise<KonveierServer> {
+  requireNeeded(options);
+  const { context, apiToken, trustedProxies = [], facts = NO_FACTS, dashboard = true } = options;
+  const logger = options.logger ?? pino({ enabled: false });
   const access = createAccess(context, apiToken);
   const app = await createApp(access, logger, trustedProxies);
   const services = await createServices(context, access, { ...facts, trustedProxies: trustedProxies.length });
@@ -122,6 +121,12 @@ export async function createServer({
       return closing;
     },
   };
+}
+
+/** For JavaScript, where nothing else says what is missing. */
+function requireNeeded({ context, apiToken }: Partial<ServerOptions>): void {
+  if (context === undefined) throw new TypeError("createServer needs `context`, such as that of a Konveier.");
+  if (apiToken === undefined) throw new TypeError("createServer needs `apiToken`: what clients send.");
 }
 
 function addRoutes(app: App, services: Services, dashboard: boolean): void {

@@ -1,10 +1,11 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { ChildProgram } from "../support/child-program.js";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -19,6 +20,7 @@ beforeAll(async () => {
   await symlink(root, join(project, "node_modules", "konveier"));
   await symlink(join(binaries, "@types", "node"), join(project, "node_modules", "@types", "node"));
   await writeFile(join(project, "first.mts"), await exampleOf("README.md"));
+  await writeFile(join(project, "server.mts"), await exampleOf("docs/dashboard.md"));
 });
 
 afterAll(async () => {
@@ -35,10 +37,30 @@ it("runs the example of the README as printed", async () => {
   ]);
 });
 
-it("type-checks the example of the README in strict mode", async () => {
+it("runs the server of the dashboard's page as printed", async () => {
+  const file = join(project, "any-port.mts");
+  await writeFile(file, (await exampleOf("docs/dashboard.md")).replace("8085", "0"));
+  const command = ["--import", import.meta.resolve("tsx"), file];
+  const program = new ChildProgram(spawn(process.execPath, command, { cwd: project }));
+  onTestFinished(async () => {
+    program.kill("SIGKILL");
+    await program.exited;
+  });
+  await program.until(() => program.output.includes("\n"));
+  const url = program.output.trim();
+  const answer = await fetch(`${url}/v1/queues`, { headers: { authorization: "Bearer demo" } });
+  expect([answer.status, await (await fetch(url)).text()]).toEqual([
+    200,
+    expect.not.stringContaining("<html"),
+  ]);
+  program.kill("SIGINT");
+  expect(await program.exited).toEqual({ code: 0, signal: null });
+});
+
+it.each(["first.mts", "server.mts"])("type-checks %s of the docs in strict mode", async (file) => {
   const tsc = join(binaries, "typescript", "bin", "tsc");
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"];
-  await run(process.execPath, [tsc, ...options, "first.mts"], { cwd: project });
+  await run(process.execPath, [tsc, ...options, file], { cwd: project });
 });
 
 /** The first TypeScript block of a page. */
