@@ -23,8 +23,11 @@ export async function serve(flags: ServeFlags): Promise<void> {
   try {
     service = Service.open(config, logger, await tracingOf(config, logger));
     supervise(service, config, logger);
-    const { token, source } = apiToken(config);
+    const { token, source, made } = apiToken(config);
     const url = await startQuietly(service, token, logger);
+    // Not before: nobody should keep the token of a server that never ran. On stderr, so that it is not kept where the
+    // output of the program is.
+    if (made) console.error(`API token, shown only once: ${token}`);
     process.stdout.write(greeting(url, version(), config, source));
     const { databaseFile: database } = config;
     logger.info({ event: "server.started", version: version(), url, database }, "started");
@@ -88,24 +91,25 @@ async function startQuietly(service: Service, token: string, logger: Logger): Pr
   }
 }
 
-/** The token of the configuration, or the one that is kept beside the database. */
-function apiToken({ apiToken: given, databaseFile }: ServeConfig): { token: string; source: TokenSource } {
-  if (given !== null) {
-    const { value, file } = given;
-    return { token: value, source: file === null ? { kind: "variable" } : { kind: "file", file } };
-  }
-  const file = tokenFile(databaseFile);
-  if (file === null) {
-    const token = newApiToken();
-    showToken(token);
-    return { token, source: { kind: "memory" } };
-  }
-  const { value, made } = keptApiToken(file);
-  if (made) showToken(value);
-  return { token: value, source: { kind: "file", file } };
+interface ServerToken {
+  readonly token: string;
+  readonly source: TokenSource;
+  /** Whether it was made just now and nobody can know it yet. */
+  readonly made: boolean;
 }
 
-/** On stderr, so that it is not kept where the output of the program is. */
-function showToken(token: string): void {
-  console.error(`API token, shown only once: ${token}`);
+/** The token of the configuration, or the one that is kept beside the database. */
+function apiToken({ apiToken: given, databaseFile }: ServeConfig): ServerToken {
+  if (given !== null) {
+    const { value, file } = given;
+    return {
+      token: value,
+      source: file === null ? { kind: "variable" } : { kind: "file", file },
+      made: false,
+    };
+  }
+  const file = tokenFile(databaseFile);
+  if (file === null) return { token: newApiToken(), source: { kind: "memory" }, made: true };
+  const { value, made } = keptApiToken(file);
+  return { token: value, source: { kind: "file", file }, made };
 }

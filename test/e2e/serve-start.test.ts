@@ -155,7 +155,9 @@ describe("a start that fails", () => {
       other.close();
     });
     const { port } = other.address() as AddressInfo;
-    const { code, text } = await failedStart(spawnServer({ cwd, env: { PORT: String(port) } }));
+    // Without a token of its own: it shows none that no server has.
+    const env = { PORT: String(port), API_TOKEN: undefined };
+    const { code, text } = await failedStart(spawnServer({ cwd, env }));
     expect(code).toBe(1);
     expect(text).toBe(
       `konveier: Port ${port} on 127.0.0.1 is taken by another program. Stop that program, or choose another port, such as PORT=${port + 1}.\n`,
