@@ -20,6 +20,7 @@ beforeAll(async () => {
   await symlink(root, join(project, "node_modules", "konveier"));
   await symlink(join(binaries, "@types", "node"), join(project, "node_modules", "@types", "node"));
   await writeFile(join(project, "first.mts"), await exampleOf("README.md"));
+  await writeFile(join(project, "schedule.mts"), await exampleOf("README.md", 1));
   await writeFile(join(project, "server.mts"), await exampleOf("docs/dashboard.md"));
 });
 
@@ -37,15 +38,17 @@ it("runs the example of the README as printed", async () => {
   ]);
 });
 
+it("runs the example of schedules until Ctrl-C", async () => {
+  const program = started("schedule.mts");
+  await program.until(() => program.output.includes("\n"));
+  expect(program.output).toMatch(/^next run: \d{4}-\d\d-\d\dT\S+Z\n$/);
+  program.kill("SIGINT");
+  expect(await program.exited).toEqual({ code: 0, signal: null });
+});
+
 it("runs the server of the dashboard's page as printed", async () => {
-  const file = join(project, "any-port.mts");
-  await writeFile(file, (await exampleOf("docs/dashboard.md")).replace("8085", "0"));
-  const command = ["--import", import.meta.resolve("tsx"), file];
-  const program = new ChildProgram(spawn(process.execPath, command, { cwd: project }));
-  onTestFinished(async () => {
-    program.kill("SIGKILL");
-    await program.exited;
-  });
+  await writeFile(join(project, "any-port.mts"), (await exampleOf("docs/dashboard.md")).replace("8085", "0"));
+  const program = started("any-port.mts");
   await program.until(() => program.output.includes("\n"));
   const url = program.output.trim();
   const answer = await fetch(`${url}/v1/queues`, { headers: { authorization: "Bearer demo" } });
@@ -57,16 +60,30 @@ it("runs the server of the dashboard's page as printed", async () => {
   expect(await program.exited).toEqual({ code: 0, signal: null });
 });
 
-it.each(["first.mts", "server.mts"])("type-checks %s of the docs in strict mode", async (file) => {
-  const tsc = join(binaries, "typescript", "bin", "tsc");
-  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"];
-  await run(process.execPath, [tsc, ...options, file], { cwd: project });
-});
+it.each(["first.mts", "schedule.mts", "server.mts"])(
+  "type-checks %s of the docs in strict mode",
+  async (file) => {
+    const tsc = join(binaries, "typescript", "bin", "tsc");
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"];
+    await run(process.execPath, [tsc, ...options, file], { cwd: project });
+  },
+);
 
-/** The first TypeScript block of a page. */
-async function exampleOf(page: string): Promise<string> {
+/** Runs a file of the project, and ends it with the present test. */
+function started(file: string): ChildProgram<never, never> {
+  const command = ["--import", import.meta.resolve("tsx"), file];
+  const program = new ChildProgram<never, never>(spawn(process.execPath, command, { cwd: project }));
+  onTestFinished(async () => {
+    program.kill("SIGKILL");
+    await program.exited;
+  });
+  return program;
+}
+
+/** A TypeScript block of a page, the first one unless told otherwise. */
+async function exampleOf(page: string, index = 0): Promise<string> {
   const text = await readFile(join(root, page), "utf8");
-  const block = /```ts\n(.*?)```/s.exec(text)?.[1];
-  if (block === undefined) throw new Error(`${page} has no TypeScript example`);
+  const block = [...text.matchAll(/```ts\n(.*?)```/gs)][index]?.[1];
+  if (block === undefined) throw new Error(`${page} has no such TypeScript example`);
   return block;
 }
