@@ -3,7 +3,11 @@
 //   KONVEIER=http://localhost:8085 API_TOKEN=demo node examples/node/remote-worker.mjs
 import { defineJob, KonveierClient, RemoteWorker } from "konveier/client";
 
-const { KONVEIER = "http://localhost:8085", API_TOKEN = "demo" } = process.env;
+const { KONVEIER = "http://localhost:8085", API_TOKEN } = process.env;
+if (!API_TOKEN) {
+  console.error("Set API_TOKEN to a token of the server, such as demo.");
+  process.exit(1);
+}
 const client = new KonveierClient({ url: KONVEIER, token: API_TOKEN });
 
 const greet = defineJob("greet", {
