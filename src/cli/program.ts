@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { version } from "../server/version.js";
 import { addBackup } from "./commands/backup.js";
 import { addDoctor } from "./commands/doctor.js";
@@ -19,6 +19,10 @@ export function createProgram(): Command {
   const program = new Command("konveier")
     .description("Durable background jobs: an HTTP server, workers and a command line over one SQLite file")
     .version(version())
+    // `konveier help jobs` works, and would be a group of its own in every list.
+    .configureHelp({ visibleCommands: ({ commands }) => [...commands] })
+    // At the same place in the help of every command.
+    .addHelpOption(new Option("-h, --help", "show this").helpGroup("Help:"))
     .configureOutput({
       outputError: (text, write) => {
         write(text.replace(/^error: /, "konveier: "));

@@ -79,6 +79,19 @@ describe("docs/cli.md", () => {
     expect(section).toContain(`\n${path} `.trimEnd());
   });
 
+  test.each(COMMANDS)("%s has help at the end of its options", (_path, command) => {
+    const help = command.helpInformation();
+    expect(help.match(/^Help:\n {2}-h, --help .*\n/gm)).toHaveLength(1);
+    expect(help.match(/-h, --help/g)).toHaveLength(1);
+  });
+
+  test("no help has a list with nothing but the word help", () => {
+    const program = createProgram();
+    for (const command of [program, ...program.commands]) {
+      expect(command.helpInformation()).not.toMatch(/^ {2}help /m);
+    }
+  });
+
   test.each(COMMANDS)("%s has examples in its help", (path, command) => {
     let help = "";
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
