@@ -28,8 +28,9 @@ function refusal(error: KonveierError): Failure {
   const request = error instanceof ApiError ? `, request ${error.requestId}` : "";
   const status = error instanceof ApiError ? error.status : ERRORS[code].status;
   const line = `${ended(message)}${adviceOn(code)} (${code}${request})`;
-  const untold = faults.filter(
-    ({ pointer, detail, position }) => position !== undefined || !message.includes(`${pointer} ${detail}`),
+  // The message of a filter's fault has its position instead of the pointer.
+  const untold = faults.filter(({ pointer, detail, position }) =>
+    position === undefined ? !message.includes(`${pointer} ${detail}`) : !message.includes(detail),
   );
   return {
     text: [line, ...untold.map(faultLine)].map((text) => harmless(text)).join("\n"),
@@ -41,9 +42,8 @@ function ended(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-function faultLine({ pointer, detail, position }: Fault): string {
-  const place = position === undefined ? "" : ` at character ${position + 1}`;
-  return `  ${pointer}${place}: ${detail}`;
+function faultLine({ pointer, detail }: Fault): string {
+  return `  ${pointer}: ${detail}`;
 }
 
 function adviceOn(code: ErrorCode): string {

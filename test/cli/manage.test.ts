@@ -95,7 +95,7 @@ describe("konveier", () => {
       job: { queue: "q" },
     });
     expect([neither.code, wrong.code]).toEqual([2, 2]);
-    expect(wrong.stderr).toContain("/cron");
+    expect(wrong.stderr).toContain("--cron");
     const [list, get, preview, paused, job] = await Promise.all([
       run("list", "-o", "ids"),
       run("get", "a", "-o", "table"),
@@ -236,6 +236,49 @@ describe("konveier", () => {
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 5, 5, 78, 78, 2, 2, 2, 6]);
     for (const { stdout } of outcomes) expect(stdout).toBe("");
     for (const { stderr } of outcomes.slice(2)) expect(stderr).toMatch(/^konveier: /);
-    expect(outcomes[6].stderr).toMatch(/\(bad_filter, request \S+\)\n {2}\/q at character \d+: /);
+    // Once, with its place.
+    expect(outcomes[6].stderr).toMatch(/^konveier: .* at position 6: .* \(bad_filter, request \S+\)\n$/);
+  });
+
+  test("names the argument that is wrong, and not its place in the request", async () => {
+    const server = await startHttpServer();
+    const said = async (...args: readonly string[]) => {
+      const { code, stderr } = await runCli(server, args);
+      return [code, stderr.split(" (")[0]];
+    };
+    const put = ["schedules", "put", "a"];
+    const outcomes = await Promise.all([
+      said(...put, "--name", "a", "--cron", "99 * * * *"),
+      said(...put, "--name", "a b", "--cron", "* * * * *"),
+      said("schedules", "preview", "99 * * * *"),
+      said("enqueue", "a", "--tag", ""),
+      said("enqueue", "a b"),
+      said("tokens", "create", "--name", "a", "--scope", "nope"),
+      said("jobs", "get", "abc"),
+      said("jobs", "explain", "abc"),
+    ]);
+    expect(outcomes).toEqual([
+      [2, expect.stringMatching(/^konveier: --cron: the minute field, /)],
+      [2, expect.stringMatching(/^konveier: --name must be /)],
+      [2, expect.stringMatching(/^konveier: the expression: the minute field, /)],
+      [2, expect.stringMatching(/^konveier: --tag must be /)],
+      [2, expect.stringMatching(/^konveier: the name must be /)],
+      [2, expect.stringMatching(/^konveier: --scope must be /)],
+      [2, 'konveier: "abc" is no id of a job: ids are whole numbers\n'],
+      [2, 'konveier: "abc" is no id of a job: ids are whole numbers\n'],
+    ]);
+  });
+
+  test("says why a job is not running, also when it was waited for in vain", async () => {
+    const server = await startHttpServer();
+    const waited = await runCli(server, ["enqueue", "a", "--wait", "--wait-timeout", "10ms"]);
+    expect(waited.code).toBe(1);
+    expect(waited.stderr).toMatch(/still pending after 10ms\. .*worker.* `konveier jobs get 1` shows it/);
+    const [json, table] = await Promise.all([
+      runCli(server, ["jobs", "explain", "1"]),
+      runCli(server, ["jobs", "explain", "1", "-o", "table"]),
+    ]);
+    expect(json.json).toMatchObject({ state: "pending", reason: "no_worker" });
+    expect(table.stdout).toMatch(/^reason +no_worker$/m);
   });
 });

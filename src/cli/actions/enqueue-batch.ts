@@ -2,12 +2,13 @@ import { createReadStream } from "node:fs";
 import type { EnqueuedJobView } from "../../api/job.js";
 import { ApiError } from "../../client/errors.js";
 import { MAX_BATCH } from "../../core/defaults.js";
-import { KonveierError, type Fault } from "../../core/errors.js";
+import type { Fault } from "../../core/errors.js";
 import type { JobRequest } from "../../core/job-request.js";
 import { CommandError } from "../command-error.js";
 import type { Session } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
+import { withFaults } from "../input/argument-faults.js";
 import { parseJson } from "../input/json-text.js";
 import { jobList } from "../views/job.js";
 
@@ -88,24 +89,12 @@ async function* chunksOf(lines: AsyncIterable<Line & { readonly length: number }
 
 /** The same error, its faults told by the numbers of their lines. */
 function atLines(error: unknown, lines: readonly Line[]): unknown {
-  if (!(error instanceof KonveierError)) return error;
-  const faults = error.faults.map((fault) => faultAtLine(fault, lines));
-  if (error instanceof ApiError) {
-    const { code, message: detail, status, requestId, retryable } = error;
-    const problem = {
-      code,
-      detail,
-      status,
-      requestId,
-      retryable,
-      errors: faults,
-      type: "",
-      title: "",
-      instance: "",
-    };
-    return new ApiError(problem, error.retryAfterMs);
-  }
-  return error;
+  if (!(error instanceof ApiError)) return error;
+  return withFaults(
+    error,
+    error.message,
+    error.faults.map((fault) => faultAtLine(fault, lines)),
+  );
 }
 
 function faultAtLine(fault: Fault, lines: readonly Line[]): Fault {

@@ -1,8 +1,10 @@
 import type { WaitView } from "../../api/event.js";
+import type { KonveierClient } from "../../client/client.js";
 import type { JobRequest } from "../../core/job-request.js";
 import { CommandError } from "../command-error.js";
 import { connect, type Session } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { namingArguments } from "../input/argument-faults.js";
 import { payloadOf, type PayloadFlags } from "../input/json-text.js";
 import { interruption } from "../interrupt.js";
 import { exactDuration } from "../output/time-text.js";
@@ -25,6 +27,16 @@ export interface EnqueueFlags extends RemoteFlags, PayloadFlags {
 }
 
 const DEFAULT_WAIT_MS = 60_000;
+const ARGUMENTS = {
+  "/name": "the name",
+  "/queue": "--queue",
+  "/payload": "the payload",
+  "/runAt": "--run-at",
+  "/delayMs": "--delay",
+  "/timeoutMs": "--timeout",
+  "/idempotencyKey": "--key",
+  "/tags": "--tag",
+};
 const REMOTE = new Set(["url", "tokenFile", "output", "batch"]);
 
 export async function enqueueJob(name: string | undefined, flags: EnqueueFlags): Promise<ExitCode> {
@@ -39,7 +51,7 @@ export async function enqueueJob(name: string | undefined, flags: EnqueueFlags):
   }
   const request = requestOf(name, flags, await payloadOf(flags));
   const session = connect(flags);
-  const job = await session.client.enqueue(request);
+  const job = await namingArguments(ARGUMENTS, session.client.enqueue(request));
   if (flags.wait === true) return waitFor(session, job.id, flags.waitTimeout ?? DEFAULT_WAIT_MS);
   const { output } = session;
   if (job.deduplicated === true) output.message(`The key is known: this is its job ${job.id}.`);
@@ -73,9 +85,15 @@ async function waitFor({ client, output }: Session, id: string, withinMs: number
   }
   if (job.finished) throw new CommandError(endText(job), EXIT.jobFailed);
   throw new CommandError(
-    `job ${id} is still ${job.state} after ${exactDuration(withinMs)}. \`konveier jobs get ${id}\` shows it`,
+    `job ${id} is still ${job.state} after ${exactDuration(withinMs)}. ${await reasonOf(client, id)}\`konveier jobs get ${id}\` shows it`,
     EXIT.failure,
   );
+}
+
+/** Why it has not ended, as a sentence; nothing where the token may not ask. */
+async function reasonOf(client: KonveierClient, id: string): Promise<string> {
+  const explanation = await client.jobs.explain(id).catch(() => null);
+  return explanation === null ? "" : `${explanation.detail} `;
 }
 
 function endText({ id, state, attempt, lastError }: WaitView): string {

@@ -2,6 +2,7 @@ import type { ScheduleBody } from "../../api/schedule.js";
 import { CommandError } from "../command-error.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { namingArguments } from "../input/argument-faults.js";
 import { payloadOf, type PayloadFlags } from "../input/json-text.js";
 import { firstOf } from "../output/first-of.js";
 import type { RemoteFlags } from "../remote-flags.js";
@@ -38,6 +39,21 @@ export interface PutFlags extends RemoteFlags, PayloadFlags {
   readonly endAt?: string;
 }
 
+const ARGUMENTS = {
+  "/key": "the key",
+  "/cron": "--cron:",
+  "/everyMs": "--every",
+  "/timezone": "--timezone",
+  "/startAt": "--start-at",
+  "/endAt": "--end-at",
+  "/jitterMs": "--jitter",
+  "/job/name": "--name",
+  "/job/queue": "--queue",
+  "/job/payload": "the payload",
+  "/job/timeoutMs": "--timeout",
+  "/job/tags": "--tag",
+};
+
 export async function putSchedule(key: string, flags: PutFlags): Promise<ExitCode> {
   if ((flags.cron === undefined) === (flags.every === undefined)) {
     throw new CommandError("say when: either --cron or --every", EXIT.usage);
@@ -45,7 +61,8 @@ export async function putSchedule(key: string, flags: PutFlags): Promise<ExitCod
   if (key === "preview") throw new CommandError('the key "preview" is taken: choose another', EXIT.usage);
   const schedule = scheduleOf(flags, await payloadOf(flags));
   const { client, output } = connect(flags);
-  output.one(await client.schedules.put(key, schedule), scheduleDetail(Date.now()));
+  const put = namingArguments(ARGUMENTS, client.schedules.put(key, schedule));
+  output.one(await put, scheduleDetail(Date.now()));
   return EXIT.ok;
 }
 
@@ -111,7 +128,8 @@ export async function previewSchedule(
 ): Promise<ExitCode> {
   const { client, output } = connect(flags);
   const place = { ...(timezone !== undefined && { timezone }), ...(after !== undefined && { after }) };
-  const preview = await client.schedules.preview({ cron, count, ...place });
+  const names = { "/cron": "the expression:", "/timezone": "--timezone" };
+  const preview = await namingArguments(names, client.schedules.preview({ cron, count, ...place }));
   await output.list(slotsOf(preview), slotList(Date.now()));
   return EXIT.ok;
 }

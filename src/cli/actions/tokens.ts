@@ -1,6 +1,7 @@
 import type { IssuedTokenView, TokenBody } from "../../api/token.js";
 import { clientOf, outputOf } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { namingArguments } from "../input/argument-faults.js";
 import type { RemoteFlags } from "../remote-flags.js";
 import type { TokenDesk } from "../token-desk.js";
 import { issuedToken, revokedList, tokenList } from "../views/token.js";
@@ -24,7 +25,13 @@ export function createToken({ name, scope, queue, expires, ...flags }: CreateFla
     ...(expires !== undefined && { expiresAt: expires }),
   };
   return atDesk(flags, async (desk) => {
-    showIssued(flags, await desk.create(body));
+    const names = {
+      "/name": "--name",
+      "/scopes": "--scope",
+      "/queues": "--queue",
+      "/expiresAt": "--expires",
+    };
+    showIssued(flags, await namingArguments(names, desk.create(body)));
   });
 }
 

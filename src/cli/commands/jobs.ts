@@ -48,6 +48,13 @@ function addLooks(jobs: Command): void {
     .action(lazily(async () => (await looks()).getJob));
   addRemoteOptions(get, FORMATS);
   addExamples(get, "konveier jobs get 41", "konveier jobs get 41 --payload | jq .to");
+
+  const explain = jobs
+    .command("explain <id>")
+    .description("why a job is not running, or how it ended")
+    .action(lazily(async () => (await looks()).explainJob));
+  addRemoteOptions(explain, ["table", "json"]);
+  addExamples(explain, "konveier jobs explain 41", "konveier jobs explain 41 -o json | jq -r .reason");
 }
 
 function addChanges(jobs: Command): void {

@@ -1,3 +1,4 @@
+import type { ExplanationView } from "../../api/explanation.js";
 import type { AttemptView, JobDetailView, JobView, LogLineView } from "../../api/job.js";
 import type { ListView, ThingView } from "../output/output.js";
 import type { Style } from "../output/terminal.js";
@@ -68,6 +69,19 @@ export function jobDetail(now: number): ThingView<JobDetailView> {
       ["result problem", job.resultProblem],
       ["progress", progressOf(job)],
       ["last error", job.lastError === null ? null : `${job.lastError.type}: ${job.lastError.message}`],
+    ],
+  };
+}
+
+/** Why a job is not running. `detail` has the facts in words. */
+export function explanationDetail(id: string): ThingView<ExplanationView> {
+  return {
+    id: () => id,
+    fields: ({ state, reason, detail }) => [
+      ["id", id],
+      ["state", state],
+      ["reason", reason],
+      ["detail", detail],
     ],
   };
 }

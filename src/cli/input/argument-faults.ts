@@ -1,0 +1,46 @@
+import { ApiError } from "../../client/errors.js";
+import type { Fault } from "../../core/errors.js";
+
+/**
+ * Waits for the answer to a request that the command's arguments were put into. A refusal then names the argument and
+ * not the place in the request, which whoever typed the command never saw.
+ *
+ * @param names arguments by the JSON pointers of what became of them
+ */
+export async function namingArguments<T>(
+  names: Readonly<Record<string, string>>,
+  answer: Promise<T>,
+): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw error instanceof ApiError ? withNames(error, names) : error;
+  });
+}
+
+function withNames(error: ApiError, names: Readonly<Record<string, string>>): ApiError {
+  let { message } = error;
+  const faults = error.faults.map((fault) => {
+    const [, name] =
+      Object.entries(names).find(([place]) => `${fault.pointer}/`.startsWith(`${place}/`)) ?? [];
+    if (name === undefined) return fault;
+    message = message.replace(`${fault.pointer} `, () => `${name} `);
+    return { ...fault, pointer: name };
+  });
+  return withFaults(error, message, faults);
+}
+
+/** The same refusal, told otherwise. */
+export function withFaults(error: ApiError, detail: string, errors: readonly Fault[]): ApiError {
+  const { code, status, requestId, retryable, retryAfterMs } = error;
+  const problem = {
+    code,
+    detail,
+    status,
+    requestId,
+    retryable,
+    errors: [...errors],
+    type: "",
+    title: "",
+    instance: "",
+  };
+  return new ApiError(problem, retryAfterMs);
+}
