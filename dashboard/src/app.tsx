@@ -12,11 +12,13 @@ import { QueuePage } from "./pages/queues/queue-page.js";
 import { QueuesPage } from "./pages/queues/queues-page.js";
 import { SchedulePage } from "./pages/schedules/schedule-page.js";
 import { SchedulesPage } from "./pages/schedules/schedules-page.js";
+import { IssuedTokens } from "./pages/settings/issued-tokens.js";
 import { SettingsPage } from "./pages/settings/settings-page.js";
 import { WorkersPage } from "./pages/workers/workers-page.js";
 import { createQueryClient } from "./query-client.js";
 import { usePageTitle } from "./shell/page-title.js";
 import { Shell } from "./shell/shell.js";
+import { BrokenPage, ErrorBoundary } from "./ui/error-boundary.js";
 
 /** Where the dashboard lies on its host, without a slash at the end. */
 const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
@@ -28,9 +30,12 @@ export function App(): ReactNode {
       <TextProvider>
         <LiveProvider>
           <Router base={BASE}>
-            <Shell>
-              <Pages />
-            </Shell>
+            <ErrorBoundary fallback={<BrokenPage />}>
+              <Shell>
+                <Pages />
+              </Shell>
+            </ErrorBoundary>
+            <IssuedTokens />
           </Router>
         </LiveProvider>
       </TextProvider>

@@ -6,7 +6,8 @@ export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        staleTime: 0,
+        // With 0 it would look at the wall clock, and call everything fresh after that has stepped back.
+        staleTime: -Infinity,
         gcTime: 300_000,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,

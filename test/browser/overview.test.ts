@@ -62,6 +62,20 @@ describe.skipIf(CHROMIUM === null)("the overview and the frame of the dashboard"
     expect(await card.count()).toBe(0);
   });
 
+  test("the first steps tell of no job that was cancelled or deleted as one that waits", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const page = await open(server);
+    const status = page.locator(".first-status .waiting");
+    const first = (await server.post("/v1/jobs", { name: "greet" })).json as { id: string };
+    await status.getByText("waits for a worker").waitFor();
+    await server.post(`/v1/jobs/${first.id}/cancel`);
+    await status.getByText("That job is gone. Waiting for the next one.").waitFor();
+    await server.post("/v1/jobs", { name: "greet" });
+    await status.getByText("greet #2").waitFor();
+    await server.send("DELETE", "/v1/jobs/2");
+    await status.getByText("That job is gone. Waiting for the next one.").waitFor();
+  });
+
   test("the title says the page and what is wrong, and the focus goes to the page", async () => {
     const server = await startHttpServer({ dashboard: true });
     await seed(server);

@@ -65,7 +65,22 @@ describe("GET /v1/stats/overview", () => {
     });
     const oldest = [images, mail].map((queue) => queue?.oldestPendingAt ?? "").toSorted()[0];
     expect(overview.all.oldestPendingAt).toBe(oldest);
-    expect(Date.parse(overview.at) - Date.parse(overview.since)).toBeGreaterThanOrEqual(3_600_000);
+    expect(Date.parse(overview.at) - Date.parse(overview.since)).toBeLessThanOrEqual(3_600_000);
+  });
+
+  test("counts the same hour as the small charts of the queues", async () => {
+    const storeClock = new FakeClock(T0 + 30_500);
+    const server = await startHttpServer({ storeClock });
+    await server.post("/v1/jobs", { queue: "mail", name: "send" });
+    for (const minutes of [59, 1]) {
+      storeClock.stepWall(minutes * 60_000);
+      const overview = (await server.get("/v1/stats/overview")).as(OverviewView);
+      const lines = (await server.get("/v1/stats/queues")).as(QueueLinesView);
+      expect(overview.since).toBe(lines.from);
+      const drawn = lines.items.flatMap(({ enqueued }) => enqueued).reduce((sum, each) => sum + each, 0);
+      expect(overview.all.lastHour.enqueued).toBe(drawn);
+      expect(drawn).toBe(minutes === 59 ? 1 : 0);
+    }
   });
 
   test("of an empty database has nothing to tell", async () => {

@@ -25,7 +25,8 @@ export async function problemOf(answer: Response): Promise<Problem> {
     return new Problem(answer.status, document.code, document.detail, requestId, document);
   } catch {
     // Something between the browser and the server answered, such as a proxy during a deploy.
-    return new Problem(answer.status, "no_problem_document", answer.statusText, requestId);
+    const code = answer.ok ? "foreign_answer" : "no_problem_document";
+    return new Problem(answer.status, code, answer.statusText, requestId);
   }
 }
 

@@ -86,6 +86,11 @@ export function addressOf(path: string): URL {
   return new URL(path.replace(/^\//, ""), document.baseURI);
 }
 
+/** Whether it is not, for example, the sign-in page of a proxy whose own session is over. */
+function isFromServer(answer: Response): boolean {
+  return answer.status === 204 || /\bjson\b/.test(answer.headers.get("Content-Type") ?? "");
+}
+
 async function exchange(path: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const answer = await fetch(addressOf(path), {
@@ -96,7 +101,7 @@ async function exchange(path: string, init: RequestInit, signal?: AbortSignal): 
     signal?.throwIfAborted();
     throw asProblem(error);
   });
-  if (answer.ok) return answer;
+  if (answer.ok && isFromServer(answer)) return answer;
   if (answer.status === 401) signedOut();
   throw await problemOf(answer);
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { read } from "./request.js";
 
 const PAUSE_MS = 120;
+const KEPT_MS = 30_000;
 const NONE: readonly string[] = [];
 
 /** Values of a field that begin so, as the server knows them. None while they are not known. */
@@ -16,7 +17,8 @@ export function useSuggestions(
     queryFn: ({ signal }) =>
       read<{ items: string[] }>("/v1/suggest", { field, prefix: settled, limit: 10 }, signal),
     enabled: field !== null,
-    staleTime: 30_000,
+    staleTime: Infinity,
+    gcTime: KEPT_MS,
     retry: false,
     placeholderData: keepPreviousData,
   });

@@ -11,6 +11,13 @@ export const RANGES = {
 export type RangeName = keyof typeof RANGES;
 export const RANGE_NAMES = Object.keys(RANGES) as RangeName[];
 
+const MINUTE = 60_000;
+
+/** Where a range that ends now begins, on a whole minute: an hour is 60 of them, the one that has begun included. */
+export function beginOf(range: RangeName, now: number): string {
+  return new Date(Math.ceil(now / MINUTE) * MINUTE - RANGES[range]).toISOString();
+}
+
 export function rangeOf(text: string | null): RangeName {
   return RANGE_NAMES.find((name) => name === text) ?? "1h";
 }

@@ -3,7 +3,7 @@ import { read } from "../api/request.js";
 import type { ActivitySeriesView, DurationSeriesView } from "../api/types.js";
 import { knownServerNow } from "../live/clock.js";
 import { useLiveQuery } from "../live/use-live-query.js";
-import { RANGES, refreshMsOf, type RangeName } from "./ranges.js";
+import { beginOf, refreshMsOf, type RangeName } from "./ranges.js";
 
 /** Which jobs a series is about; without both, all. */
 export interface SeriesOf {
@@ -18,7 +18,7 @@ function useSeries<View>(metric: Metric, { queue, name }: SeriesOf, range: Range
   return useLiveQuery<View>(
     ["series", metric, queue, name, range],
     async (signal) => {
-      const from = new Date((await knownServerNow()) - RANGES[range]).toISOString();
+      const from = beginOf(range, await knownServerNow());
       return read<View>("/v1/stats/timeseries", { metric, queue, name, from }, signal);
     },
     { topics: ["jobs", "queues"], everyMs: refreshMsOf(range), ...(queue !== undefined && { queue }) },

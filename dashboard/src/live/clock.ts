@@ -4,6 +4,8 @@ import { useSyncExternalStore } from "react";
 let offsetMs = 0;
 /** So long nobody waits for the server's first word: where its stream cannot be had, this clock must do. */
 const PATIENCE_MS = 2_000;
+/** Less than that are the steps in which clocks are kept right. */
+const STEP_MS = 1_000;
 let hear: () => void = () => undefined;
 const firstWord = new Promise<void>((resolve) => {
   hear = resolve;
@@ -13,13 +15,24 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 export function setServerTime(at: number): void {
+  heedStepBack();
   offsetMs = at - Date.now();
   hear();
   tick();
 }
 
 export function serverNow(): number {
+  heedStepBack();
   return Date.now() + offsetMs;
+}
+
+/** This clock against one that nobody sets. While a machine sleeps it runs ahead; it falls behind only when it is set. */
+let lead = Date.now() - performance.now();
+
+function heedStepBack(): void {
+  const now = Date.now() - performance.now();
+  if (now < lead - STEP_MS) offsetMs += lead - now;
+  lead = now;
 }
 
 /** The server's time as soon as it is known, for what is asked of the server before the page has heard of it. */

@@ -10,11 +10,63 @@ export interface Connection {
   hurry(): void;
 }
 
-export function connect(tell: (message: LiveMessage) => void): Connection {
-  return typeof SharedWorker === "undefined" ? ownStream(tell) : sharedStream(tell);
+/** The script of the shared worker is asked for again after these pauses; after that a tab goes on without. */
+const PAUSES_MS = [1_000, 2_000, 4_000];
+
+type Tell = (message: LiveMessage) => void;
+
+export function connect(tell: Tell): Connection {
+  return new LastingConnection(tell);
 }
 
-function sharedStream(tell: (message: LiveMessage) => void): Connection {
+/** Together with the other tabs where that can be had, and by itself where not. */
+class LastingConnection implements Connection {
+  #via: Connection;
+  #looks = false;
+  #failures = 0;
+
+  constructor(private readonly tell: Tell) {
+    this.#via = this.#open();
+  }
+
+  look(): void {
+    this.#looks = true;
+    this.#via.look();
+  }
+
+  leave(): void {
+    this.#looks = false;
+    this.#via.leave();
+  }
+
+  hurry(): void {
+    this.#via.hurry();
+  }
+
+  #open(): Connection {
+    if (this.#failures > PAUSES_MS.length) return ownStream(this.tell);
+    try {
+      return sharedStream(this.tell, () => {
+        this.#again();
+      });
+    } catch {
+      // The browser has none, or forbids them here.
+      return ownStream(this.tell);
+    }
+  }
+
+  /** The script could not be had, such as during a deploy. */
+  #again(): void {
+    const pause = PAUSES_MS[this.#failures] ?? 0;
+    this.#failures += 1;
+    setTimeout(() => {
+      this.#via = this.#open();
+      if (this.#looks) this.#via.look();
+    }, pause);
+  }
+}
+
+function sharedStream(tell: Tell, onFailure: () => void): Connection {
   const worker = new SharedWorker(new URL("./shared-stream.ts", import.meta.url), {
     type: "module",
     name: "konveier live",
@@ -22,6 +74,7 @@ function sharedStream(tell: (message: LiveMessage) => void): Connection {
   worker.port.addEventListener("message", ({ data }: MessageEvent<LiveMessage>) => {
     tell(data);
   });
+  worker.addEventListener("error", onFailure);
   worker.port.start();
   const say = (message: TabMessage) => () => {
     worker.port.postMessage(message);
@@ -29,7 +82,7 @@ function sharedStream(tell: (message: LiveMessage) => void): Connection {
   return { look: say("look"), leave: say("leave"), hurry: say("hurry") };
 }
 
-function ownStream(tell: (message: LiveMessage) => void): Connection {
+function ownStream(tell: Tell): Connection {
   const stream = new LiveStream(new URL("v1/live", document.baseURI).href, tell);
   return {
     look: () => {

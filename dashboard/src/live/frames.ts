@@ -25,4 +25,4 @@ export type LiveMessage =
   | { readonly type: "change"; readonly data: Change }
   | { readonly type: "status"; readonly status: StreamStatus };
 
-export type StreamStatus = "connecting" | "live" | "reconnecting" | "signed-out";
+export type StreamStatus = "connecting" | "live" | "reconnecting" | "signed-out" | "forbidden";

@@ -29,9 +29,16 @@ const KNOWN: ReadonlySet<string> = new Set<Topic>([
 /** Reads again what is on the screen and has become old: nothing that nobody sees, and nothing twice in a turn. */
 export class Refresher {
   readonly #old = new Set<string>();
+  /** When each query was last read, by a clock that nobody sets: the wall clock may step back. */
+  readonly #readAt = new WeakMap<Query, number>();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(private readonly client: QueryClient) {}
+  constructor(private readonly client: QueryClient) {
+    client.getQueryCache().subscribe((event) => {
+      if (event.type === "updated" && event.action.type === "success")
+        this.#readAt.set(event.query as Query, performance.now());
+    });
+  }
 
   /** @param queues names of the queues that changed; `null`: any may have */
   changed(topics: readonly string[], queues: readonly string[] | null): void {
@@ -71,11 +78,12 @@ export class Refresher {
 
   #turn(): void {
     if (this.#timer !== null || this.#old.size === 0) return;
-    const now = Date.now();
+    const now = performance.now();
     for (const query of this.#shown()) {
       if (!this.#old.has(query.queryHash)) continue;
-      const due = query.state.dataUpdatedAt + (query.meta?.refresh.everyMs ?? TURN_MS);
-      if (query.state.fetchStatus !== "idle" || due > now) continue;
+      const age = now - (this.#readAt.get(query) ?? -Infinity);
+      const isDue = age >= (query.meta?.refresh.everyMs ?? TURN_MS);
+      if (query.state.fetchStatus !== "idle" || !isDue) continue;
       this.#old.delete(query.queryHash);
       // A failure is shown where the query is.
       void query.fetch().catch(() => undefined);

@@ -5,6 +5,12 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** The server says something at least every 15 seconds. */
 const SILENCE_MS = 40_000;
+/** What is no fault of the connection. */
+const REFUSALS = new Map<number, StreamStatus>([
+  [401, "signed-out"],
+  [403, "forbidden"],
+]);
+const REFUSED = new Set(REFUSALS.values());
 
 /**
  * The stream of what changes, connected anew for as long as it is wanted. A browser's own EventSource gives up for
@@ -47,7 +53,7 @@ export class LiveStream {
       const connected = await this.#follow(signal);
       if (isOver(signal)) return;
       failures = connected ? 1 : failures + 1;
-      if (this.#status !== "signed-out") this.#become("reconnecting");
+      if (!REFUSED.has(this.#status)) this.#become("reconnecting");
       await this.#pause(pauseMs(failures), signal);
       if (isOver(signal)) return;
     }
@@ -63,7 +69,8 @@ export class LiveStream {
         headers: { Accept: "text/event-stream" },
         signal: AbortSignal.any([signal, silence.signal]),
       });
-      if (answer.status === 401) this.#become("signed-out");
+      const refusal = REFUSALS.get(answer.status);
+      if (refusal !== undefined) this.#become(refusal);
       if (!answer.ok || answer.body === null) return false;
       for await (const { event, data } of framesOf(answer.body)) {
         silence.broken();

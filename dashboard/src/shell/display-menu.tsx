@@ -4,14 +4,17 @@ import { LANGUAGES } from "../i18n/message.js";
 import { useTexts } from "../i18n/text.js";
 import { Icon } from "../ui/icon.js";
 import { MenuButton, MenuChoice, MenuGroup, MenuItem } from "../ui/menu.js";
+import { useProblemText } from "../ui/problem-note.js";
+import { toast } from "../ui/toasts.js";
 import { setPreference, THEMES, usePreferences, type Preferences } from "./preferences.js";
-import { signedOut } from "./session.js";
+import { isSignedIn, signedOut } from "./session.js";
 
 export const LANGUAGE_NAMES = { en: "English", ru: "Русский" } as const;
 
 /** Theme, language, time zone, and the way out. */
 export function DisplayMenu(): ReactNode {
   const { t } = useTexts();
+  const problemText = useProblemText();
   const { theme, language, zone } = usePreferences();
   return (
     <MenuButton label={t("display.title")} face={<Icon name="settings" />} className="button quiet icon">
@@ -32,7 +35,10 @@ export function DisplayMenu(): ReactNode {
       </MenuGroup>
       <MenuItem
         onChoose={() => {
-          void send("/v1/session", { method: "DELETE" }).then(signedOut, signedOut);
+          send("/v1/session", { method: "DELETE" }).then(signedOut, (error: unknown) => {
+            // The cookie may still be good: who leaves the machine now must know.
+            if (isSignedIn()) toast(t("signIn.outFailed", { problem: problemText(error) }), "bad");
+          });
         }}
       >
         {t("signIn.out")}

@@ -1,3 +1,4 @@
+import { useIsFetching } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTexts } from "../i18n/text.js";
 import { useLiveState } from "../live/live.js";
@@ -7,12 +8,15 @@ import { useSignedIn } from "./session.js";
 export function LivePill(): ReactNode {
   const { t } = useTexts();
   const { status, paused, setPaused } = useLiveState();
+  // An answer that does not come is asked for again a few times before its part of the page says so.
+  const waits = useIsFetching({ type: "active", predicate: ({ state }) => state.fetchFailureCount > 0 }) > 0;
+  const shown = status === "live" && waits ? "waiting" : status;
   // Who is not signed in sees nothing that could be fresh.
   if (!useSignedIn()) return null;
   return (
     <button
       type="button"
-      className={`live-pill ${status}`}
+      className={`live-pill ${shown}`}
       aria-pressed={paused}
       title={paused ? t("live.resume") : t("live.pause")}
       onClick={() => {
@@ -20,7 +24,7 @@ export function LivePill(): ReactNode {
       }}
     >
       <span className="dot" aria-hidden="true" />
-      {t(`live.${status}`)}
+      {t(`live.${shown}`)}
     </button>
   );
 }

@@ -7,10 +7,19 @@ import { useSyncExternalStore } from "react";
 let open = true;
 const listeners = new Set<() => void>();
 /** Who signs in in one tab does so in all of them: they have the same cookie. */
-const otherTabs = new BroadcastChannel("konveier session");
-otherTabs.addEventListener("message", () => {
+const otherTabs = channel();
+otherTabs?.addEventListener("message", () => {
   set(true);
 });
+
+function channel(): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel("konveier session");
+  } catch {
+    // The browser has none, or forbids it here: other tabs notice with their next request.
+    return null;
+  }
+}
 
 function set(value: boolean): void {
   if (open === value) return;
@@ -24,7 +33,7 @@ export function signedOut(): void {
 
 export function signedIn(): void {
   set(true);
-  otherTabs.postMessage("signed in");
+  otherTabs?.postMessage("signed in");
 }
 
 export function onSessionChange(listener: () => void): () => void {

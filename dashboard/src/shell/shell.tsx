@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useLocation } from "wouter";
 import { useTexts } from "../i18n/text.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Toasts } from "../ui/toasts.js";
@@ -16,6 +17,7 @@ import { SignIn } from "./sign-in.js";
 /** What is around every page. */
 export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
   const { t } = useTexts();
+  const [path] = useLocation();
   return (
     <>
       <a
@@ -44,7 +46,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           </header>
           <main id="content" tabIndex={-1}>
             <UpdateNotice />
-            <ErrorBoundary>{children}</ErrorBoundary>
+            <ErrorBoundary place={path}>{children}</ErrorBoundary>
           </main>
         </div>
       </div>

@@ -1,4 +1,4 @@
-import { useId, type ReactNode } from "react";
+import { useId, useState, type ReactNode } from "react";
 import { Icon, type IconName } from "./icon.js";
 import { toast } from "./toasts.js";
 
@@ -20,10 +20,22 @@ export function ActionButton({
   readonly hint?: string | undefined;
   /** Whether it is at it. */
   readonly busy?: boolean;
-  readonly onPress: () => void;
+  /** What it does; while a promise of it is on its way, it does nothing more. */
+  readonly onPress: () => unknown;
   readonly children: ReactNode;
 }): ReactNode {
   const id = useId();
+  const [isAtIt, setAtIt] = useState(false);
+  const isBusy = busy || isAtIt;
+  const press = (): void => {
+    const work = onPress();
+    if (!(work instanceof Promise)) return;
+    setAtIt(true);
+    const end = (): void => {
+      setAtIt(false);
+    };
+    work.then(end, end);
+  };
   const told = refusal ?? hint;
   return (
     <>
@@ -31,12 +43,12 @@ export function ActionButton({
         type="button"
         className={`button ${tone}`}
         // Not disabled for the browser: the reason must be reachable by keyboard and by touch.
-        aria-disabled={refusal !== null || busy}
+        aria-disabled={refusal !== null || isBusy}
         aria-describedby={told === undefined ? undefined : id}
         title={told}
         onClick={() => {
           if (refusal !== null) toast(refusal);
-          else if (!busy) onPress();
+          else if (!isBusy) press();
         }}
       >
         {icon !== undefined && <Icon name={icon} />}

@@ -6,7 +6,9 @@ import type { BulkAction, BulkPreviewView, OperationView } from "../api/types.js
 import { useTexts } from "../i18n/text.js";
 import { RATES } from "./bulk-target.js";
 import { useProblemText } from "./problem-note.js";
+import { rememberKinds } from "./retried-kinds.js";
 import { toast } from "./toasts.js";
+import { useIsHere } from "./use-is-here.js";
 
 /** From so many jobs on, their number is to be typed. Deletes always ask for it. */
 const TYPED_FROM = 20;
@@ -144,12 +146,13 @@ function useStart(onStarted: (operation: OperationView) => void, onStale: () => 
   const { t } = useTexts();
   const client = useQueryClient();
   const problemText = useProblemText();
+  const isHere = useIsHere();
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   return {
     busy,
     fault,
-    start: async ({ previewToken, action, matched }, { perSecond, reason }) => {
+    start: async ({ previewToken, action, matched, samples }, { perSecond, reason }) => {
       setBusy(true);
       setFault(null);
       try {
@@ -159,11 +162,13 @@ function useStart(onStarted: (operation: OperationView) => void, onStale: () => 
         });
         toast(t(`bulk.started.${action}`, { count: matched }));
         void client.invalidateQueries({ queryKey: ["operations"] });
-        onStarted(operation);
+        rememberKinds(operation.id, samples);
+        if (isHere()) onStarted(operation);
       } catch (error) {
         const { code } = asProblem(error);
         setBusy(false);
-        if (code === "preview_expired") onStale();
+        if (!isHere()) toast(problemText(error), "bad");
+        else if (code === "preview_expired") onStale();
         else setFault(problemText(error));
       }
     },

@@ -8,7 +8,6 @@ import { BulkPreview } from "./bulk-preview.js";
 import { readBulkPreview, type BulkTarget, type PreviewedBulk } from "./bulk-target.js";
 import { Dialog } from "./dialog.js";
 import { ProblemNote } from "./problem-note.js";
-import { rememberKinds } from "./retried-kinds.js";
 
 export type { BulkTarget } from "./bulk-target.js";
 
@@ -55,10 +54,7 @@ export function BulkDialog({
         action={action}
         preview={data?.preview ?? null}
         onClose={onClose}
-        onStarted={(operation) => {
-          rememberKinds(operation.id, data?.preview.samples ?? []);
-          onStarted(operation);
-        }}
+        onStarted={onStarted}
         onStale={() => {
           setRefreshed(true);
           void refetch();

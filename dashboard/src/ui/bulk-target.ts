@@ -37,11 +37,10 @@ export async function readBulkPreview(
       : { action, q: targetFilter(action, target.q) };
   const preview = await send<BulkPreviewView>("/v1/jobs/bulk/preview", { method: "POST", body });
   if (target.kind === "rows") {
-    return {
-      preview,
-      states: statesAmong(target.jobs, action),
-      skipped: target.jobs.length - preview.matched,
-    };
+    // As they are now: the rows may have been ticked a while ago.
+    const states = (await readCountsOf(preview.q, signal).catch(() => null)) ?? {};
+    const agrees = sumOf(Object.values(states)).count === preview.matched;
+    return { preview, states: agrees ? states : {}, skipped: target.jobs.length - preview.matched };
   }
   // The numbers by state explain the preview; without them it still holds.
   const [meant, asked] = await Promise.all(
@@ -63,13 +62,4 @@ async function readCountsOf(q: string, signal: AbortSignal): Promise<PreviewedBu
   const asked = statesOf(q);
   if (asked.length === 0) return states;
   return Object.fromEntries(Object.entries(states).filter(([state]) => asked.includes(state)));
-}
-
-function statesAmong(jobs: readonly JobView[], action: BulkAction): PreviewedBulk["states"] {
-  const states: Partial<Record<JobState, StateCount>> = {};
-  for (const state of BULK_ACTIONS[action]) {
-    const { length } = jobs.filter((job) => job.state === state);
-    if (length > 0) states[state] = { count: length, capped: false };
-  }
-  return states;
 }

@@ -10,6 +10,19 @@ export function stepOf(jobs: readonly Pick<JobView, "state" | "attempt">[]): num
   return jobs.length > 0 ? 1 : 0;
 }
 
+/** The job that a step is about, the oldest of them; none where what had come so far was deleted or cancelled. */
+export function subjectOf<Job extends Pick<JobView, "state" | "attempt">>(
+  jobs: readonly Job[],
+  step: number,
+): Job | undefined {
+  return jobs.findLast(({ state, attempt }) => {
+    if (step >= 2) return attempt > 0 && (step === 2 || isFinal(state));
+    return WAITING.includes(state);
+  });
+}
+
+const WAITING: readonly JobView["state"][] = ["blocked", "scheduled", "pending"];
+
 function isFinal(state: JobView["state"]): boolean {
   return state === "completed" || state === "dead";
 }

@@ -9,7 +9,7 @@ import { StateBadge } from "./badge.js";
 import { CopyButton } from "./copy.js";
 import { pythonSnippet, curlSnippet, typeScriptSnippet } from "./first-run-snippets.js";
 import { endFirstRun } from "./first-run-state.js";
-import { FIRST_STEPS, stepOf } from "./first-run-steps.js";
+import { FIRST_STEPS, stepOf, subjectOf } from "./first-run-steps.js";
 import { Icon } from "./icon.js";
 import { visible } from "./visible.js";
 
@@ -34,7 +34,7 @@ export function FirstRun(): ReactNode {
       <div className="card-body">
         <h2 id="first-run-title">{t("firstRun.title")}</h2>
         <Progress reached={reached} />
-        <Status reached={reached} job={jobs.at(-1)} />
+        <Status reached={reached} job={subjectOf(jobs, reached)} />
         <div className="first-part">
           <h3>{t("firstRun.enqueue")}</h3>
           <p className="muted">{t("firstRun.token")}</p>
@@ -99,7 +99,7 @@ function Status({
     <div className="first-status">
       <p className={isOver ? "waiting arrived" : "waiting"} role="status">
         {job === undefined
-          ? t("firstRun.waiting")
+          ? t(isOver ? "firstRun.over" : reached > 0 ? "firstRun.next" : "firstRun.waiting")
           : rich(isOver ? "firstRun.finished" : reached === 1 ? "firstRun.arrived" : "firstRun.taken", {
               link: (
                 <Link href={jobPath(job.id)} className="job-text" translate="no">

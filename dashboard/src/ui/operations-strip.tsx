@@ -102,12 +102,7 @@ function Running({ operation }: { readonly operation: OperationView }): ReactNod
       </span>
       <progress max={Math.max(matched, changed, 1)} value={changed} aria-label={progress} />
       <span className="number">{progress}</span>
-      <ActionButton
-        refusal={refusal}
-        onPress={() => {
-          void cancel();
-        }}
-      >
+      <ActionButton refusal={refusal} onPress={cancel}>
         {t("operations.stop")}
       </ActionButton>
     </li>

@@ -17,6 +17,7 @@ import {
 } from "./new-job-request.js";
 import { useProblemText } from "./problem-note.js";
 import { toast } from "./toasts.js";
+import { useIsHere } from "./use-is-here.js";
 
 /** What is wrong, by the fields of the form; `other` is about none of them. */
 export type Faults = Partial<Record<NewJobField | "other", string>>;
@@ -34,6 +35,7 @@ export function useEnqueue(onDone: () => void): Enqueuing {
   const { t, rich } = useTexts();
   const client = useQueryClient();
   const problemText = useProblemText();
+  const isHere = useIsHere();
   const [busy, setBusy] = useState(false);
   const [faults, setFaults] = useState<Faults>({});
   const submit = async (job: NewJob): Promise<void> => {
@@ -51,8 +53,9 @@ export function useEnqueue(onDone: () => void): Enqueuing {
       const isKnown = made.deduplicated === true;
       toast(isKnown ? rich("newJob.known.job", { link }) : rich("newJob.done", { link }), "lasting");
       void client.invalidateQueries({ queryKey: ["jobs"] });
-      onDone();
+      if (isHere()) onDone();
     } catch (error) {
+      if (!isHere()) toast(problemText(error), "bad");
       setFaults(faultsFrom(error, problemText(error)));
       setBusy(false);
     }

@@ -7,7 +7,7 @@ import type { RollUps } from "./roll-ups.js";
 
 export interface Overview {
   readonly now: Instant;
-  /** Since when `recent` counts: an hour ago, taken down to the minute. */
+  /** Since when `recent` counts: the minute that has begun and the 59 before it. */
   readonly since: Instant;
   readonly queues: readonly { readonly queue: Queue; readonly recent: Activity }[];
 }
@@ -15,7 +15,7 @@ export interface Overview {
 /** Every queue as it is, and what happened in it in the last hour. */
 export async function overview(store: Store, rollUps: RollUps): Promise<Overview> {
   const now = store.now();
-  const since = Math.floor((now - STEP_MS.hour) / STEP_MS.minute) * STEP_MS.minute;
+  const since = Math.ceil((now + 1) / STEP_MS.minute) * STEP_MS.minute - STEP_MS.hour;
   const lastHour = { from: since, to: now + 1, step: "minute", kinds: [] } as const;
   const [queues, sums] = await Promise.all([store.queues.list(), rollUps.sums(lastHour, "queues")]);
   const events = new Map(sums.map((sum) => [sum.queue, sum.events]));

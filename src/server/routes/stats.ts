@@ -101,7 +101,7 @@ function queueLinesRoute(app: App, { context, rollUps }: Services): void {
       const { step = null, from, to } = request.query;
       const now = context.store.now();
       const span = spanOf({ from, to }, now);
-      // An hour that ends within a minute lies in 61 of them.
+      // An hour that ends within a minute lies in 61 of them; the overview counts 60 as well.
       const begin =
         from === undefined ? Math.ceil(span.to / MINUTE_MS) * MINUTE_MS - DEFAULT_SPAN_MS : span.from;
       const lines = await queueLines(rollUps, { from: begin, to: span.to, step }, (queue) =>

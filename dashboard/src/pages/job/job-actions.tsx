@@ -6,6 +6,7 @@ import { send } from "../../api/request.js";
 import type { JobDetailView } from "../../api/types.js";
 import type { Values } from "../../i18n/catalogue.js";
 import { useTexts } from "../../i18n/text.js";
+import { useChangedState } from "../../ui/changed-state.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { Confirm } from "../../ui/confirm.js";
 import type { IconName } from "../../ui/icon.js";
@@ -26,11 +27,11 @@ export function JobActions({ job }: { readonly job: JobDetailView }): ReactNode 
   const { t } = useTexts();
   const problemText = useProblemText();
   const act = useJobAction(job);
-  const [asked, setAsked] = useState<"cancel" | "delete" | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const [busy, setBusy] = useState(false);
   const press = async (action: JobAction): Promise<void> => {
     if (asksFirst(action)) {
-      setAsked(action);
+      setAsked({ action, state: job.state });
       return;
     }
     setBusy(true);
@@ -55,23 +56,60 @@ export function JobActions({ job }: { readonly job: JobDetailView }): ReactNode 
         </AllowedButton>
       ))}
       {asked !== null && (
-        <Confirm
-          title={t(`action.${asked}.title`, { id: job.id })}
-          action={t(`action.${asked}.do`)}
-          danger
-          {...(asked === "delete" &&
-            job.state === "running" && {
-              typed: { text: job.id, label: t("confirm.type", { text: job.id }) },
-            })}
-          run={() => act(asked)}
+        <AskFirst
+          job={job}
+          asked={asked}
+          act={act}
           onClose={() => {
             setAsked(null);
           }}
-        >
-          <p>{hintOf(t, asked, job.state)}</p>
-        </Confirm>
+        />
       )}
     </div>
+  );
+}
+
+/** What is asked about first, and the job's state when it was. */
+interface Asked {
+  readonly action: "cancel" | "delete";
+  readonly state: string;
+}
+
+function AskFirst({
+  job,
+  asked: { action, state },
+  act,
+  onClose,
+}: {
+  readonly job: JobDetailView;
+  readonly asked: Asked;
+  readonly act: (action: JobAction) => Promise<void>;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { t } = useTexts();
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return (
+    <Confirm
+      title={t(`action.${action}.title`, { id: job.id })}
+      action={t(`action.${action}.do`)}
+      danger
+      {...(action === "delete" &&
+        job.state === "running" && {
+          typed: { text: job.id, label: t("confirm.type", { text: job.id }) },
+        })}
+      warning={useChangedState(state, job.state)}
+      run={() => act(action)}
+      onDone={() => {
+        onClose();
+        if (action !== "delete") return;
+        navigate("/jobs");
+        client.removeQueries({ queryKey: jobKey(job.id) });
+      }}
+      onClose={onClose}
+    >
+      <p>{hintOf(t, action, job.state)}</p>
+    </Confirm>
   );
 }
 
@@ -86,7 +124,6 @@ function hintOf(t: Translate, action: JobAction, state: string): string {
 function useJobAction(job: JobDetailView): (action: JobAction) => Promise<void> {
   const { t } = useTexts();
   const client = useQueryClient();
-  const [, navigate] = useLocation();
   return async (action) => {
     const done = t(`action.${action}.done`, { id: job.id } satisfies Record<
       Values<"action.retry.done">,
@@ -100,12 +137,7 @@ function useJobAction(job: JobDetailView): (action: JobAction) => Promise<void> 
       throw error;
     }
     toast(done);
-    if (action === "delete") {
-      navigate("/jobs");
-      client.removeQueries({ queryKey: jobKey(job.id) });
-    } else {
-      await client.invalidateQueries({ queryKey: jobKey(job.id) });
-    }
+    if (action !== "delete") await client.invalidateQueries({ queryKey: jobKey(job.id) });
   };
 }
 

@@ -9,18 +9,22 @@ import { asProblem } from "../../api/problem.js";
 
 export const jobKey = (id: string) => ["job", id] as const;
 
+const FINISHED_MS = 2_000;
+
 export function isFinishedState(state: string): boolean {
   return state === "completed" || state === "dead" || state === "cancelled";
 }
 
-/** The job. When it has finished, it is not read again by itself: nothing about it changes any more. */
+/** The job. One that has finished is followed too, but less often: somebody may retry or delete it. */
 export function useJob(id: string): UseQueryResult<JobDetailView, Problem> {
   const client = useQueryClient();
   const known = client.getQueryData<JobDetailView>(jobKey(id));
   const query = useLiveQuery(
     jobKey(id),
     (signal) => read<JobDetailView>(jobAddress(id), {}, signal),
-    refreshOf(known),
+    known !== undefined && isFinishedState(known.state)
+      ? { topics: ["jobs"], queue: known.queue, everyMs: FINISHED_MS }
+      : refreshOf(known),
   );
   const state = query.data?.state;
   const token = query.data?.token;
@@ -97,6 +101,7 @@ export function jobAddress(id: string): string {
   return `/v1/jobs/${encodeURIComponent(id)}`;
 }
 
+/** For what hangs on the job: of a finished one it stays as it is until the job changes. */
 function refreshOf(job: JobDetailView | undefined): Refresh | null {
   if (job === undefined) return { topics: ["jobs"] };
   return isFinishedState(job.state) ? null : { topics: ["jobs"], queue: job.queue };

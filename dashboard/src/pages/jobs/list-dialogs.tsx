@@ -28,6 +28,7 @@ export function useListDialogs(tab: JobState | null, onStarted: () => void): Lis
   const [open, setOpen] = useState<Open | null>(null);
   const [menuOpen, setMenuOpen] = useState(false);
   const act = useAct();
+  const problemText = useProblemText();
   const close = (): void => {
     setOpen(null);
   };
@@ -36,11 +37,14 @@ export function useListDialogs(tab: JobState | null, onStarted: () => void): Lis
       tab,
       act: (action, job) => {
         if (action === "delete") setOpen({ kind: "delete", job });
-        else void act(action, job);
+        else
+          act(action, job).catch((error: unknown) => {
+            toast(problemText(error), "bad");
+          });
       },
       onOpenChange: setMenuOpen,
     }),
-    [tab, act],
+    [tab, act, problemText],
   );
   return {
     open: open !== null || menuOpen,
@@ -51,14 +55,7 @@ export function useListDialogs(tab: JobState | null, onStarted: () => void): Lis
     element: (
       <>
         {open?.kind === "delete" && (
-          <DeleteDialog
-            job={open.job}
-            onClose={close}
-            onConfirm={() => {
-              close();
-              void act("delete", open.job);
-            }}
-          />
+          <DeleteDialog job={open.job} onClose={close} onConfirm={() => act("delete", open.job)} />
         )}
         {open?.kind === "bulk" && (
           <BulkDialog
@@ -76,21 +73,21 @@ export function useListDialogs(tab: JobState | null, onStarted: () => void): Lis
   };
 }
 
+/** @throws Problem */
 function useAct(): (action: JobAction, job: JobView) => Promise<void> {
   const { t } = useTexts();
   const client = useQueryClient();
-  const problemText = useProblemText();
   return useCallback(
     async (action, { id, queue, name }) => {
       try {
         await perform(action, id);
         const text = t(`jobs.did.${action}`, { id });
         toast(action === "retry" ? <Retried text={text} count={1} jobs={[{ queue, name }]} /> : text);
-      } catch (error) {
-        toast(problemText(error), "bad");
+      } finally {
+        // Also after a refusal: somebody else was faster.
+        void client.invalidateQueries({ queryKey: ["jobs"] });
       }
-      await client.invalidateQueries({ queryKey: ["jobs"] });
     },
-    [t, client, problemText],
+    [t, client],
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { BULK_ACTIONS } from "../../../../src/core/bulk-action.js";
 import type { StateCount } from "../../api/job-counts.js";
-import { useSelf } from "../../api/queries.js";
+import { useAllowed } from "../../api/queries.js";
 import type { BulkAction, JobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { ActionButton } from "../../ui/action-button.js";
@@ -80,10 +80,11 @@ export function SelectionBar({
 
 function useRefusal(all: boolean, jobs: readonly JobView[]): (action: BulkAction) => string | null {
   const { t } = useTexts();
-  const capabilities = useSelf().data?.capabilities ?? [];
+  const mayOperate = useAllowed("operate");
+  const mayAdminister = useAllowed("administer");
   return (action) => {
-    if (!capabilities.includes("operate")) return t("jobs.refusal.operate");
-    if (action === "delete" && !capabilities.includes("administer")) return t("jobs.refusal.administer");
+    if (!mayOperate) return t("jobs.refusal.operate");
+    if (action === "delete" && !mayAdminister) return t("jobs.refusal.administer");
     const states: readonly string[] = BULK_ACTIONS[action];
     return all || jobs.some(({ state }) => states.includes(state)) ? null : t("jobs.refusal.states");
   };

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { read } from "../../api/request.js";
 import type { NameTableView } from "../../api/types.js";
-import { RANGES, refreshMsOf, type RangeName } from "../../charts/ranges.js";
+import { beginOf, refreshMsOf, type RangeName } from "../../charts/ranges.js";
 import { useTexts } from "../../i18n/text.js";
 import { knownServerNow } from "../../live/clock.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
@@ -23,7 +23,7 @@ export function NameTable({
   const { data, error, refetch } = useLiveQuery(
     ["names", queue, range],
     async (signal) => {
-      const from = new Date((await knownServerNow()) - RANGES[range]).toISOString();
+      const from = beginOf(range, await knownServerNow());
       return read<NameTableView>("/v1/stats/names", { queue, from }, signal);
     },
     { topics: ["jobs", "queues"], everyMs: refreshMsOf(range) },

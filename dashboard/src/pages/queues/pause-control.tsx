@@ -1,43 +1,26 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { send } from "../../api/request.js";
 import type { QueueView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
-import { Dialog } from "../../ui/dialog.js";
+import { Confirm } from "../../ui/confirm.js";
+import { Field } from "../../ui/field.js";
 import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
 import { visible } from "../../ui/visible.js";
 
 /** Pauses with a reason, and resumes. */
 export function PauseControl({ queue }: { readonly queue: QueueView }): ReactNode {
-  const { name, pausedAt } = queue;
   const { t } = useTexts();
-  const client = useQueryClient();
   const problemText = useProblemText();
   const [asking, setAsking] = useState(false);
-  const change = useMutation({
-    mutationFn: ({ verb, reason }: { verb: "pause" | "resume"; reason?: string }) =>
-      send<QueueView>(`/v1/queues/${encodeURIComponent(name)}/${verb}`, {
-        method: "POST",
-        body: reason === undefined || reason === "" ? {} : { reason },
-      }),
-    onSuccess: async (_queue, { verb }) => {
-      setAsking(false);
-      toast(t(verb === "pause" ? "queue.toast.paused" : "queue.toast.resumed", { queue: name }));
-      await client.invalidateQueries({
-        predicate: ({ queryKey: [kind] }) => kind === "queue" || kind === "queues",
-      });
-    },
-    onError: (error) => {
-      toast(problemText(error), "bad");
-    },
-  });
+  const change = useChange(queue.name);
   // Two buttons, of which one is there: what was pressed for one thing must not do the other when somebody else was
   // faster, and the dialog stays over either.
   return (
     <>
-      {pausedAt === null ? (
+      {queue.pausedAt === null ? (
         <AllowedButton
           key="pause"
           needs="operate"
@@ -52,9 +35,11 @@ export function PauseControl({ queue }: { readonly queue: QueueView }): ReactNod
           key="resume"
           needs="operate"
           tone="primary"
-          onPress={() => {
-            change.mutate({ verb: "resume" });
-          }}
+          onPress={() =>
+            change("resume").catch((error: unknown) => {
+              toast(problemText(error), "bad");
+            })
+          }
         >
           {t("queue.resume")}
         </AllowedButton>
@@ -62,12 +47,9 @@ export function PauseControl({ queue }: { readonly queue: QueueView }): ReactNod
       {asking && (
         <PauseDialog
           queue={queue}
-          busy={change.isPending}
+          onPause={(reason) => change("pause", reason)}
           onClose={() => {
             setAsking(false);
-          }}
-          onPause={(reason) => {
-            change.mutate({ verb: "pause", reason });
           }}
         />
       )}
@@ -75,38 +57,51 @@ export function PauseControl({ queue }: { readonly queue: QueueView }): ReactNod
   );
 }
 
-function PauseDialog(props: {
+/** @throws Problem */
+function useChange(name: string): (verb: "pause" | "resume", reason?: string) => Promise<void> {
+  const { t } = useTexts();
+  const client = useQueryClient();
+  return async (verb, reason = "") => {
+    await send<QueueView>(`/v1/queues/${encodeURIComponent(name)}/${verb}`, {
+      method: "POST",
+      body: reason === "" ? {} : { reason },
+    });
+    toast(t(verb === "pause" ? "queue.toast.paused" : "queue.toast.resumed", { queue: name }));
+    await client.invalidateQueries({
+      predicate: ({ queryKey: [kind] }) => kind === "queue" || kind === "queues",
+    });
+  };
+}
+
+function PauseDialog({
+  queue: { name, pausedAt, pauseReason },
+  onPause,
+  onClose,
+}: {
   readonly queue: QueueView;
-  readonly busy: boolean;
+  readonly onPause: (reason: string) => Promise<void>;
   readonly onClose: () => void;
-  readonly onPause: (reason: string) => void;
 }): ReactNode {
-  const { queue, busy, onClose, onPause } = props;
-  const { name, pausedAt, pauseReason } = queue;
   const { t } = useTexts();
   const [reason, setReason] = useState("");
+  const already =
+    pauseReason === null
+      ? t("queue.pause.already")
+      : t("queue.pause.alreadyFor", { reason: visible(pauseReason) });
   return (
-    <Dialog title={t("queue.pause.title", { queue: name })} onClose={onClose} dismissable={false}>
-      <form
-        className="dialog-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onPause(reason.trim());
-        }}
-      >
-        {pausedAt === null ? (
-          <p>{t("queue.pause.effect")}</p>
-        ) : (
-          <p className="notice warn" role="alert">
-            {pauseReason === null
-              ? t("queue.pause.already")
-              : t("queue.pause.alreadyFor", { reason: visible(pauseReason) })}
-          </p>
-        )}
-        <div className="field">
-          <label htmlFor="pause-reason">{t("queue.pause.reason")}</label>
+    <Confirm
+      title={t("queue.pause.title", { queue: name })}
+      action={t("queue.pause")}
+      hasField
+      warning={pausedAt === null ? null : already}
+      run={() => onPause(reason.trim())}
+      onClose={onClose}
+    >
+      <p>{t("queue.pause.effect")}</p>
+      <Field label={t("queue.pause.reason")}>
+        {(control) => (
           <input
-            id="pause-reason"
+            {...control}
             className="input"
             autoFocus
             maxLength={500}
@@ -115,16 +110,8 @@ function PauseDialog(props: {
               setReason(target.value);
             }}
           />
-        </div>
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {t("form.cancel")}
-          </button>
-          <button type="submit" className="button primary" disabled={busy}>
-            {t("queue.pause")}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        )}
+      </Field>
+    </Confirm>
   );
 }

@@ -45,7 +45,7 @@ export function QueuePage(): ReactNode {
         <Link href={jobsPath(`queue:${filterValue(name)}`)} className="button">
           {t("queue.jobs")}
         </Link>
-        {queue !== undefined && <PauseControl queue={queue} />}
+        {queue !== undefined && <PauseControl key={name} queue={queue} />}
       </header>
       {error !== null && queue === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
       {queue !== undefined && <PausedNote queue={queue} />}

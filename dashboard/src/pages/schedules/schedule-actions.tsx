@@ -1,7 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
-import type { Problem } from "../../api/problem.js";
 import { send } from "../../api/request.js";
 import type { JobView, ScheduleView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
@@ -59,25 +57,18 @@ function ResumeButton({ schedule: { key } }: { readonly schedule: ScheduleView }
   const { t } = texts;
   const changed = useSchedulesChanged();
   const problemText = useProblemText();
-  const { mutate } = useMutation<ScheduleView, Problem>({
-    mutationFn: () => send<ScheduleView>(`${scheduleAddress(key)}/resume`, { method: "POST" }),
-    onSuccess: (schedule) => {
+  const resume = async (): Promise<void> => {
+    try {
+      const schedule = await send<ScheduleView>(`${scheduleAddress(key)}/resume`, { method: "POST" });
       const at = nextText(schedule, texts);
       toast(at === null ? t("schedule.resume.doneNone", { key }) : t("schedule.resume.done", { key, at }));
-      return changed();
-    },
-    onError: (error) => {
+    } catch (error) {
       toast(problemText(error), "bad");
-    },
-  });
+    }
+    await changed();
+  };
   return (
-    <AllowedButton
-      needs="operate"
-      icon="resume"
-      onPress={() => {
-        mutate();
-      }}
-    >
+    <AllowedButton needs="operate" icon="resume" onPress={resume}>
       {t("schedule.resume")}
     </AllowedButton>
   );
@@ -100,14 +91,20 @@ function RunDialog({ schedule, onClose }: Shown): ReactNode {
     await changed();
   };
   return (
-    <Confirm title={t("schedule.run.title", { key })} action={t("schedule.run")} run={run} onClose={onClose}>
+    <Confirm
+      title={t("schedule.run.title", { key })}
+      action={t("schedule.run")}
+      onceOnly
+      run={run}
+      onClose={onClose}
+    >
       <p>{t("schedule.run.text")}</p>
       <p>{at === null ? t("schedule.run.nextNone") : t("schedule.run.next", { at })}</p>
     </Confirm>
   );
 }
 
-function PauseDialog({ schedule: { key }, onClose }: Shown): ReactNode {
+function PauseDialog({ schedule: { key, pausedAt }, onClose }: Shown): ReactNode {
   const { t } = useTexts();
   const [reason, setReason] = useState("");
   const changed = useSchedulesChanged();
@@ -122,6 +119,7 @@ function PauseDialog({ schedule: { key }, onClose }: Shown): ReactNode {
       title={t("schedule.pause.title", { key })}
       action={t("schedule.pause")}
       hasField
+      warning={pausedAt === null ? null : t("schedule.pause.already")}
       run={run}
       onClose={onClose}
     >
@@ -154,13 +152,13 @@ function DeleteDialog({
   const { t } = useTexts();
   const [, navigate] = useLocation();
   const { key } = schedule;
+  const [asked] = useState(etag);
   const run = async (): Promise<void> => {
     await send(scheduleAddress(key), {
       method: "DELETE",
       headers: etag === null ? {} : { "If-Match": etag },
     });
     toast(t("schedule.delete.done", { key }));
-    navigate("/schedules");
   };
   return (
     <Confirm
@@ -168,7 +166,11 @@ function DeleteDialog({
       action={t("schedule.delete")}
       danger
       typed={{ text: key, label: t("schedule.delete.type", { key }) }}
+      warning={etag === asked ? null : t("schedule.delete.changed")}
       run={run}
+      onDone={() => {
+        navigate("/schedules");
+      }}
       onClose={onClose}
     >
       <p>{t("schedule.delete.text")}</p>

@@ -10,6 +10,7 @@ import { schedulePath } from "../../shell/routes.js";
 import { Dialog } from "../../ui/dialog.js";
 import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
+import { useIsHere } from "../../ui/use-is-here.js";
 import { visible } from "../../ui/visible.js";
 import { useSchedulesChanged } from "./actions.js";
 import { ConflictNote, type Conflict } from "./conflict-note.js";
@@ -112,6 +113,8 @@ function useSave(base: ReadSchedule | null, onClose: () => void, setConflict: (c
   const { t } = texts;
   const [, navigate] = useLocation();
   const changed = useSchedulesChanged();
+  const isHere = useIsHere();
+  const problemText = useProblemText();
   return useMutation<ScheduleDetailView, Problem, Saved>({
     mutationFn: ({ values, over }) => {
       const current = over ?? base;
@@ -128,11 +131,14 @@ function useSave(base: ReadSchedule | null, onClose: () => void, setConflict: (c
         toast(at === null ? t("scheduleForm.savedNone", { key }) : t("scheduleForm.saved", { key, at }));
       else
         toast(at === null ? t("scheduleForm.createdNone", { key }) : t("scheduleForm.created", { key, at }));
-      onClose();
+      if (isHere()) {
+        onClose();
+        if (base === null) navigate(schedulePath(key));
+      }
       await changed();
-      if (base === null) navigate(schedulePath(key));
     },
     onError: async (error) => {
+      if (!isHere()) toast(problemText(error), "bad");
       if (error.code !== "etag_mismatch" || base === null) return;
       // What is there now; when that cannot be read either, it is gone.
       setConflict({ now: await readSchedule(base.schedule.key).catch(() => null) });

@@ -41,7 +41,7 @@ export function SchedulePage(): ReactNode {
             {shown !== undefined && <StatusBadge schedule={shown.schedule} />}
           </h1>
         </div>
-        {shown !== undefined && <ScheduleActions read={shown} />}
+        {shown !== undefined && <ScheduleActions key={name} read={shown} />}
       </header>
       {isGone && <p className="card empty">{t("schedule.notFound")}</p>}
       {error !== null && !isGone && <ProblemNote error={error} retry={() => void refetch()} />}

@@ -1,22 +1,19 @@
 import { useState, type ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import { read } from "../../api/request.js";
-import type { IssuedTokenView, TokenView } from "../../api/types.js";
+import type { TokenView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useServerNow } from "../../live/clock.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
-import { CreateToken, IssuedToken, RevokeToken, RotateToken } from "./token-dialogs.js";
+import { CreateToken, RevokeToken, RotateToken } from "./token-dialogs.js";
 import { statusOf } from "./token-status.js";
 import { TokenTable } from "./token-table.js";
 
 /** What is asked about a token, or about a new one. */
-type Asked =
-  | { readonly what: "create" }
-  | { readonly what: "rotate" | "revoke"; readonly token: TokenView }
-  | { readonly what: "issued"; readonly token: IssuedTokenView };
+type Asked = { readonly what: "create" } | { readonly what: "rotate" | "revoke"; readonly token: TokenView };
 
 export function AccessTab(): ReactNode {
   const { t } = useTexts();
@@ -28,9 +25,6 @@ export function AccessTab(): ReactNode {
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = (): void => {
     setAsked(null);
-  };
-  const show = (token: IssuedTokenView): void => {
-    setAsked({ what: "issued", token });
   };
   return (
     <section className="card" aria-labelledby="tokens-title">
@@ -61,10 +55,9 @@ export function AccessTab(): ReactNode {
           }}
         />
       )}
-      {asked?.what === "create" && <CreateToken onIssued={show} onClose={close} />}
-      {asked?.what === "rotate" && <RotateToken token={asked.token} onIssued={show} onClose={close} />}
+      {asked?.what === "create" && <CreateToken onClose={close} />}
+      {asked?.what === "rotate" && <RotateToken token={asked.token} onClose={close} />}
       {asked?.what === "revoke" && <RevokeToken token={asked.token} onClose={close} />}
-      {asked?.what === "issued" && <IssuedToken token={asked.token} onClose={close} />}
     </section>
   );
 }

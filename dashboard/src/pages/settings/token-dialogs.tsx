@@ -7,10 +7,9 @@ import { ALL_SCOPES } from "../../../../src/core/access.js";
 import { useTexts, type Texts } from "../../i18n/text.js";
 import { serverNow } from "../../live/clock.js";
 import { Confirm } from "../../ui/confirm.js";
-import { CopyButton } from "../../ui/copy.js";
-import { Dialog } from "../../ui/dialog.js";
 import { Field } from "../../ui/field.js";
 import { toast } from "../../ui/toasts.js";
+import { keepUntilSeen } from "./issued-tokens.js";
 import { expiryIn, queuesOf } from "./token-status.js";
 
 /** Days; 0: for ever. */
@@ -20,19 +19,18 @@ const OVERLAPS = [0, 1, 24, 168, 720];
 const HOUR_MS = 3_600_000;
 
 interface Issues {
-  readonly onIssued: (token: IssuedTokenView) => void;
   readonly onClose: () => void;
 }
 
-export function CreateToken({ onIssued, onClose }: Issues): ReactNode {
+export function CreateToken({ onClose }: Issues): ReactNode {
   const { t } = useTexts();
   const client = useQueryClient();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const [queues, setQueues] = useState("");
   const [days, setDays] = useState(90);
-  const create = async (): Promise<IssuedTokenView> => {
-    const token = await send<IssuedTokenView>("/v1/tokens", {
+  const create = async (): Promise<void> => {
+    const request = send<IssuedTokenView>("/v1/tokens", {
       method: "POST",
       body: {
         name: name.trim(),
@@ -41,16 +39,16 @@ export function CreateToken({ onIssued, onClose }: Issues): ReactNode {
         expiresAt: expiryIn(days, serverNow()),
       },
     });
-    await client.invalidateQueries({ queryKey: ["tokens"] });
-    return token;
+    await keepUntilSeen(request);
+    void client.invalidateQueries({ queryKey: ["tokens"] });
   };
   return (
     <Confirm
       title={t("tokens.new")}
       action={t("tokens.create")}
       ready={name.trim() !== "" && scopes.length > 0}
+      onceOnly
       run={create}
-      onDone={onIssued}
       onClose={onClose}
     >
       <Field label={t("tokens.create.name")}>
@@ -161,27 +159,23 @@ function NumberChoice({
 
 export function RotateToken({
   token: { id, name },
-  onIssued,
   onClose,
 }: Issues & { readonly token: TokenView }): ReactNode {
   const { t } = useTexts();
   const client = useQueryClient();
   const [hours, setHours] = useState(24);
-  const rotate = async (): Promise<IssuedTokenView> => {
+  const rotate = async (): Promise<void> => {
     const body = { overlapMs: hours * HOUR_MS };
-    const token = await send<IssuedTokenView>(`/v1/tokens/${encodeURIComponent(id)}/rotate`, {
-      method: "POST",
-      body,
-    });
-    await client.invalidateQueries({ queryKey: ["tokens"] });
-    return token;
+    const address = `/v1/tokens/${encodeURIComponent(id)}/rotate`;
+    await keepUntilSeen(send<IssuedTokenView>(address, { method: "POST", body }));
+    void client.invalidateQueries({ queryKey: ["tokens"] });
   };
   return (
     <Confirm
       title={t("tokens.rotate.title", { name })}
       action={t("tokens.rotate")}
+      onceOnly
       run={rotate}
-      onDone={onIssued}
       onClose={onClose}
     >
       <p>{t("tokens.rotate.text")}</p>
@@ -224,48 +218,10 @@ export function RevokeToken({
       action={t("tokens.revoke")}
       danger
       run={revoke}
-      onDone={onClose}
       onClose={onClose}
     >
       <p>{t("tokens.revoke.text")}</p>
       {data?.id === id && <p className="notice warn">{t("tokens.revoke.own")}</p>}
     </Confirm>
-  );
-}
-
-/** The token itself, once. It is nowhere but in this dialog, which a click beside it does not close. */
-export function IssuedToken({
-  token: { name, token },
-  onClose,
-}: {
-  readonly token: IssuedTokenView;
-  readonly onClose: () => void;
-}): ReactNode {
-  const { t } = useTexts();
-  return (
-    <Dialog title={t("tokens.issued.title", { name })} dismissable={false} onClose={onClose}>
-      <p>{t("tokens.issued.text")}</p>
-      <Field label={t("tokens.issued.token")}>
-        {(control) => (
-          <span className="secret">
-            <input
-              {...control}
-              className="input"
-              readOnly
-              value={token}
-              onFocus={({ target }) => {
-                target.select();
-              }}
-            />
-            <CopyButton text={token} />
-          </span>
-        )}
-      </Field>
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t("tokens.issued.done")}
-        </button>
-      </div>
-    </Dialog>
   );
 }
