@@ -14,7 +14,8 @@ export function GlobalShortcuts(): ReactNode {
     if (!event.shiftKey) setPaused(!paused);
   });
   useEffect(() => {
-    let since = 0;
+    // Times are counted from the opening of the page, so 0 would be a moment just past.
+    let since = Number.NEGATIVE_INFINITY;
     const press = (event: KeyboardEvent): void => {
       if (!isFree(event)) return;
       const section = SECTIONS.find(({ key }) => key === event.code);
@@ -22,7 +23,7 @@ export function GlobalShortcuts(): ReactNode {
         event.preventDefault();
         navigate(section.path);
       }
-      since = event.code === "KeyG" ? event.timeStamp : 0;
+      since = event.code === "KeyG" ? event.timeStamp : Number.NEGATIVE_INFINITY;
     };
     // Before the other shortcuts, so that the second key is not taken for one of them.
     document.addEventListener("keydown", press, { capture: true });
