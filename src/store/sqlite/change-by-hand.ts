@@ -2,7 +2,7 @@ import { isFinished, type TransitionName } from "../../core/states.js";
 import type { JobChange } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import type { Remove } from "./remove.js";
-import { rowId, toJob, type JobRow } from "./rows.js";
+import { rowId, toJob, type JobRow } from "../rows.js";
 
 /** What people do to single jobs: cancel, retry, run now, delete. Each runs inside a write transaction. */
 export class ChangeByHand {

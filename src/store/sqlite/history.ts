@@ -1,7 +1,7 @@
 import type { Attempt, AttemptOutcome, JobDetail, LogLine, LogLevel, Progress } from "../../core/job.js";
 import type { StoredError } from "../../core/stored-error.js";
 import type { Connection } from "./connection.js";
-import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
+import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "../rows.js";
 
 interface AttemptRow {
   readonly token: number;

@@ -13,7 +13,7 @@ import type {
 import type { ChangeByHand } from "./change-by-hand.js";
 import type { SqliteContext } from "./context.js";
 import type { JobSearch } from "./job-search/job-search.js";
-import { rowId } from "./rows.js";
+import { rowId } from "../rows.js";
 
 interface OperationRow {
   readonly id: number;

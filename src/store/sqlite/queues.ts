@@ -3,7 +3,7 @@ import { JOB_STATES, type JobState } from "../../core/states.js";
 import type { Job } from "../../core/job.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
-import { rowId } from "./rows.js";
+import { rowId } from "../rows.js";
 
 interface QueueRow {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { SqliteContext } from "./context.js";
-import type { JobRow } from "./rows.js";
+import type { JobRow } from "../rows.js";
 
 /**
  * Everything that belongs to a job and nothing else. A new table of this kind must be named here; only the row in

@@ -1,6 +1,6 @@
 import type { JobCursor } from "../../jobs.js";
 import type { Connection } from "../connection.js";
-import type { JobRow } from "../rows.js";
+import type { JobRow } from "../../rows.js";
 import { allOf, condition, type Condition } from "./condition.js";
 import { behind, placeOf, upTo, type Place } from "./order.js";
 import type { Plan } from "./plan.js";

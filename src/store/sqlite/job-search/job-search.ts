@@ -11,7 +11,7 @@ import type {
   MatchingIds,
 } from "../../jobs.js";
 import type { SqliteContext } from "../context.js";
-import { toJob, type JobRow } from "../rows.js";
+import { toJob, type JobRow } from "../../rows.js";
 import { Candidates } from "./candidates.js";
 import { LaneCounts } from "./lane-counts.js";
 import { FIRST_DEAD_FIRST, OLDEST_FIRST, orderOf, placeOf, type Order, type Place } from "./order.js";

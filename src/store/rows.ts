@@ -1,6 +1,6 @@
-import type { Backoff } from "../../core/backoff.js";
-import type { Job, Origin } from "../../core/job.js";
-import type { JobState } from "../../core/states.js";
+import type { Backoff } from "../core/backoff.js";
+import type { Job, Origin } from "../core/job.js";
+import type { JobState } from "../core/states.js";
 
 /** A row of `jobs`. */
 export interface JobRow {

@@ -1,0 +1,44 @@
+import pg from "pg";
+import type { Pool, PoolClient, QueryResult } from "pg";
+
+/** Transactions that one process has open at the same time, besides the reads. */
+const MAX_CONNECTIONS = 10;
+/** How long a connection may take to come up, and a query to be answered, before the network counts as cut. */
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 30_000;
+
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Instants, ids and counts are `bigint` columns, and all of them are whole numbers that JavaScript keeps exactly. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: unknown) {
+    if (oid === INT8 || oid === NUMERIC) return Number;
+    return pg.types.getTypeParser(oid, format as "text") as (value: string) => unknown;
+  },
+};
+
+/** What runs a statement: the pool for one that stands alone, else the connection of a transaction. */
+export interface Queryable {
+  query(text: string, values?: readonly unknown[]): Promise<QueryResult>;
+}
+
+export function openPool(url: string): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: "konveier",
+    types,
+    // A process that does nothing but wait for jobs ends when it has nothing else to do.
+    allowExitOnIdle: true,
+  });
+  // A connection that breaks while nobody uses it is replaced when it is needed. Without a listener it would end the
+  // process.
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+export type { Pool, PoolClient };

@@ -1,0 +1,5 @@
+import type { PostgresContext } from "./context.js";
+
+export class PostgresJobs {
+  constructor(private readonly context: PostgresContext) {}
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { KonveierError } from "../../core/errors.js";
+import type { PoolClient, Queryable } from "./connection.js";
+
+interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+const DIRECTORY = new URL("./migrations/", import.meta.url);
+
+/**
+ * Brings the schema to this program's version, each migration in a transaction of its own together with its version
+ * number, so a crash leaves a whole version. Programs that start together wait for one another.
+ *
+ * @param s the schema, quoted
+ * @throws KonveierError `store_too_new` when a newer program has migrated the schema, `store_unsupported` when it
+ *   belongs to something else
+ */
+export async function migrate(client: PoolClient, s: string, place: string): Promise<void> {
+  const migrations = readMigrations();
+  const newest = migrations.at(-1)?.version ?? 0;
+  // The usual case needs no lock, and no right to change the schema.
+  if ((await versionOf(client, s)) === newest) return;
+  for (const migration of migrations) {
+    await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    try {
+      await client.query("SELECT pg_advisory_xact_lock($1)", [lockOf(s)]);
+      await step(client, s, migration, newest, place);
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+async function step(
+  client: PoolClient,
+  s: string,
+  { version, sql }: Migration,
+  newest: number,
+  place: string,
+): Promise<void> {
+  const present = await versionOf(client, s);
+  if (present === 0) await refuseForeign(client, s, place);
+  refuseNewer(present, newest, place);
+  if (present >= version) return;
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${s}`);
+  await client.query(`SET LOCAL search_path TO ${s}`);
+  await client.query(
+    "CREATE TABLE IF NOT EXISTS schema_version (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)",
+  );
+  await client.query(sql);
+  await client.query(
+    "INSERT INTO schema_version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version",
+    [version],
+  );
+}
+
+/** Notices that a newer program has migrated the schema meanwhile: this one must not write into it any more. */
+export class SchemaGuard {
+  readonly #newest = newestVersion();
+
+  constructor(
+    private readonly s: string,
+    private readonly place: string,
+  ) {}
+
+  /** An expression that gives the version in a statement. */
+  get sql(): string {
+    return `(SELECT version FROM ${this.s}.schema_version)`;
+  }
+
+  async read(db: Queryable): Promise<number> {
+    const { rows } = await db.query(`SELECT ${this.sql} AS version`);
+    return (rows as { version: number | null }[])[0]?.version ?? 0;
+  }
+
+  /** @throws KonveierError `store_too_new` */
+  verify(version: number): void {
+    refuseNewer(version, this.#newest, this.place);
+  }
+}
+
+/** The version of the schema that this program knows. */
+export function newestVersion(): number {
+  return readMigrations().at(-1)?.version ?? 0;
+}
+
+/** 0 where there is no schema of ours. */
+async function versionOf(db: Queryable, s: string): Promise<number> {
+  const { rows } = await db.query("SELECT to_regclass($1) IS NOT NULL AS there", [`${s}.schema_version`]);
+  if ((rows as { there: boolean }[])[0]?.there !== true) return 0;
+  const versions = await db.query(`SELECT version FROM ${s}.schema_version`);
+  return (versions.rows as { version: number }[])[0]?.version ?? 0;
+}
+
+function readMigrations(): Migration[] {
+  return readdirSync(DIRECTORY)
+    .filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file))
+    .sort()
+    .map((file) => ({
+      version: Number(file.slice(0, 4)),
+      sql: readFileSync(new URL(file, DIRECTORY), "utf8"),
+    }));
+}
+
+function refuseNewer(version: number, newest: number, place: string): void {
+  if (version <= newest) return;
+  throw new KonveierError(
+    "store_too_new",
+    `${place} has schema version ${version}, this program knows up to ${newest}. Update Konveier, or restore a backup made before the update.`,
+  );
+}
+
+/** A schema with tables in it that has no version is another program's. */
+async function refuseForeign(db: Queryable, s: string, place: string): Promise<void> {
+  const { rows } = await db.query(
+    "SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname <> 'schema_version' LIMIT 1",
+    [s],
+  );
+  if (rows.length === 0) return;
+  throw new KonveierError(
+    "store_unsupported",
+    `${place}: the schema has tables of another program. Name another one with KONVEIER_SCHEMA.`,
+  );
+}
+
+/** The number of the advisory lock of this schema's migrations. */
+function lockOf(s: string): string {
+  return createHash("sha256").update(`konveier ${s}`).digest().readBigInt64BE().toString();
+}

@@ -1,0 +1,252 @@
+import { systemClock, type Clock } from "../../core/clock.js";
+import { KonveierError } from "../../core/errors.js";
+import type { Store, StoreChange, StoreDescription } from "../store.js";
+import { PostgresAudit } from "./audit.js";
+import { ChangeByHand } from "./change-by-hand.js";
+import { ChangeFeed } from "./change-feed.js";
+import { PostgresClaims } from "./claims.js";
+import { closedError, Committer } from "./committer.js";
+import { openPool, type Pool, type Queryable } from "./connection.js";
+import type { PostgresContext } from "./context.js";
+import { DatabaseClock } from "./database-clock.js";
+import { PostgresDead } from "./dead.js";
+import { translateError } from "./errors.js";
+import { PostgresEvents } from "./events.js";
+import { JobSearch } from "./job-search/job-search.js";
+import { PostgresJobs } from "./jobs.js";
+import { LedgerStatements } from "./ledger.js";
+import { PostgresLive } from "./live.js";
+import { PostgresMaintenance } from "./maintenance.js";
+import { migrate, SchemaGuard } from "./migrate.js";
+import { Notifications } from "./notifications.js";
+import { PostgresOperations } from "./operations.js";
+import { PostgresQueues } from "./queues.js";
+import { Remove } from "./remove.js";
+import { PostgresSchedules } from "./schedules.js";
+import { PostgresStats } from "./stats.js";
+import { PostgresSuggestions } from "./suggestions.js";
+import { PostgresTokens } from "./tokens.js";
+import { PostgresWorkers } from "./workers.js";
+
+export interface PostgresOptions {
+  /** Where everything is. Lower-case letters, digits and underscores. Default `konveier`. */
+  readonly schema?: string;
+  /** Where to listen for notifications, if not at the URL of the store: past a PgBouncer in transaction mode. */
+  readonly listenUrl?: string;
+  /** For tests: the time, instead of the database's. */
+  readonly clock?: Clock;
+  /** Candidates that a search may read whole and sort. For tests, which have few jobs. */
+  readonly smallSet?: number;
+}
+
+/** Candidates that a search reads whole and sorts by default. */
+const SMALL_SET = 1_000;
+
+/**
+ * Opens the store in a PostgreSQL database, making or migrating its schema as needed. Any number of processes on any
+ * number of machines may use one.
+ *
+ * @param url `postgres://user:password@host:port/database`
+ * @throws KonveierError `store_…` that says what to do
+ */
+export async function openPostgresStore(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
+  const s = quotedSchema(options.schema ?? "konveier");
+  const place = placeOf(url, s);
+  const pool = openPool(url);
+  try {
+    const client = await pool.connect();
+    try {
+      await migrate(client, s, place);
+    } finally {
+      client.release();
+    }
+    return await PostgresStore.start(pool, url, s, place, options);
+  } catch (error) {
+    await pool.end();
+    throw translateError(error, place);
+  }
+}
+
+/** What is in a database at the moment when it is opened. */
+interface FirstReading {
+  readonly now: number;
+  readonly delta: number | null;
+}
+
+export class PostgresStore implements Store {
+  readonly jobs: PostgresJobs;
+  readonly claims: PostgresClaims;
+  readonly queues: PostgresQueues;
+  readonly dead: PostgresDead;
+  readonly schedules: PostgresSchedules;
+  readonly stats: PostgresStats;
+  readonly workers: PostgresWorkers;
+  readonly operations: PostgresOperations;
+  readonly tokens: PostgresTokens;
+  readonly audit: PostgresAudit;
+  readonly maintenance: PostgresMaintenance;
+  readonly events: PostgresEvents;
+  readonly live: PostgresLive;
+  readonly suggestions: PostgresSuggestions;
+  #closing: Promise<void> | null = null;
+
+  private constructor(
+    private readonly pool: Pool,
+    private readonly place: string,
+    private readonly s: string,
+    private readonly clock: DatabaseClock,
+    private readonly schema: SchemaGuard,
+    private readonly changes: ChangeFeed,
+    private readonly committer: Committer,
+    smallSet: number,
+  ) {
+    const context: PostgresContext = {
+      s,
+      clock,
+      smallSet,
+      write: (work) => committer.write(work),
+      read: (work) => this.#read(work),
+      snapshot: (work) => this.#snapshot(work),
+    };
+    const remove = new Remove(context);
+    const search = new JobSearch(context);
+    const byHand = new ChangeByHand(context, remove);
+    this.jobs = new PostgresJobs(context, search, byHand);
+    this.claims = new PostgresClaims(context);
+    this.queues = new PostgresQueues(context);
+    this.dead = new PostgresDead(context);
+    this.schedules = new PostgresSchedules(context);
+    this.stats = new PostgresStats(context);
+    this.workers = new PostgresWorkers(context);
+    this.operations = new PostgresOperations(context, search, byHand);
+    this.tokens = new PostgresTokens(context);
+    this.audit = new PostgresAudit(context);
+    this.maintenance = new PostgresMaintenance(context, remove);
+    this.events = new PostgresEvents(context);
+    this.live = new PostgresLive(context, this.queues);
+    this.suggestions = new PostgresSuggestions(context);
+  }
+
+  /** @param s the schema, quoted; it is migrated already */
+  static async start(
+    pool: Pool,
+    url: string,
+    s: string,
+    place: string,
+    options: PostgresOptions,
+  ): Promise<PostgresStore> {
+    const { rows } = await pool.query<FirstReading>(
+      `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
+         pg_sequence_last_value('${s}.deltas_id_seq') AS delta`,
+    );
+    const [first] = rows;
+    const clock = options.clock ?? systemClock;
+    const databaseClock = new DatabaseClock(clock, first?.now ?? 0, options.clock !== undefined);
+    const listenUrl = options.listenUrl ?? url;
+    const latest = first?.delta ?? 0;
+    const notifications = new Notifications(pool, listenUrl, s, clock, databaseClock, latest);
+    const changes = new ChangeFeed(clock, notifications);
+    const schema = new SchemaGuard(s, place);
+    const statements = new LedgerStatements(s);
+    const committer = new Committer(pool, clock, databaseClock, statements, schema, changes, place);
+    const smallSet = options.smallSet ?? SMALL_SET;
+    return new PostgresStore(pool, place, s, databaseClock, schema, changes, committer, smallSet);
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  onChange(listener: (change: StoreChange) => void): () => void {
+    return this.changes.subscribe(listener);
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.changes.subscribeToCommits(listener);
+  }
+
+  check(): Promise<void> {
+    return this.#read(async (db) => {
+      this.schema.verify(await this.schema.read(db));
+    });
+  }
+
+  async checkWrite(): Promise<void> {
+    await this.committer.write((tx) => tx.query(`UPDATE ${this.s}.write_check SET n = n + 1`));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  about(): Promise<StoreDescription> {
+    return this.#read(async (db) => {
+      const { rows } = await db.query("SELECT current_setting('server_version') AS version");
+      const [row] = rows as { version: string }[];
+      return { kind: "postgres", version: row?.version ?? "", schemaVersion: await this.schema.read(db) };
+    });
+  }
+
+  signingSecret(): Promise<Buffer> {
+    return this.#read(async (db) => {
+      const { rows } = await db.query(`SELECT value FROM ${this.s}.secrets WHERE name = 'signing'`);
+      const [row] = rows as { value: Buffer }[];
+      if (row === undefined) throw new Error("The database has no secret to sign with");
+      return row.value;
+    });
+  }
+
+  async #close(): Promise<void> {
+    await this.committer.close();
+    this.changes.stop();
+    await this.pool.end();
+  }
+
+  async #read<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
+    if (this.#closing !== null) throw closedError(this.place);
+    try {
+      return await work(this.pool);
+    } catch (error) {
+      throw translateError(error, this.place);
+    }
+  }
+
+  #snapshot<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
+    return this.#read(async () => {
+      const client = await this.pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        const answer = await work(client);
+        await client.query("COMMIT");
+        return answer;
+      } catch (error) {
+        // Ends the transaction as well, whatever state it is in.
+        broken = error as Error;
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    });
+  }
+}
+
+/** @throws KonveierError `store_unsupported` */
+function quotedSchema(schema: string): string {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema) && !schema.startsWith("pg_")) return `"${schema}"`;
+  throw new KonveierError(
+    "store_unsupported",
+    `The schema ${JSON.stringify(schema)} cannot be used. Take lower-case letters, digits and underscores, beginning with a letter.`,
+  );
+}
+
+/** How the database is named in messages: without user and password. */
+function placeOf(url: string, s: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `PostgreSQL ${host}${pathname}, schema ${s.slice(1, -1)}`;
+  } catch {
+    return `PostgreSQL, schema ${s.slice(1, -1)}`;
+  }
+}
