@@ -22,6 +22,10 @@ import { Worker, type WorkerOptions } from "./worker/worker.js";
 export interface KonveierOptions {
   /** SQLite only; default `full`. See `docs/guarantees.md`. */
   readonly synchronous?: "full" | "normal";
+  /** PostgreSQL only: the schema that everything is in. Default `konveier`. */
+  readonly schema?: string;
+  /** PostgreSQL only: where to listen, past a PgBouncer in transaction mode. Default: the URL of the database. */
+  readonly listenUrl?: string;
   /** How long finished jobs are kept. Default: completed and cancelled 7 days, dead 90 days. */
   readonly retention?: Partial<Retention>;
   /**
@@ -61,13 +65,13 @@ export class Konveier {
   /**
    * Opens a database, making or migrating it as needed.
    *
-   * @param url such as `sqlite:./jobs.db`
+   * @param url such as `sqlite:./jobs.db` or `postgres://user:password@host:5432/database`
    * @throws KonveierError `store_…` that says what to do, `validation_failed`
    */
   static async open(url: string, options: KonveierOptions = {}): Promise<Konveier> {
     // Before anything is opened: a store that was opened would have to be closed again.
     completeRetention(options.retention);
-    const konveier = Konveier.withStore(openStore(url, options), options);
+    const konveier = Konveier.withStore(await openStore(url, options), options);
     try {
       await konveier.schedules.declare(options.schedules ?? {});
     } catch (error) {

