@@ -350,13 +350,15 @@ CREATE TABLE journal (
   one            boolean PRIMARY KEY DEFAULT true CHECK (one),
   -- 0: nobody wants events, and none are written.
   wanted_until   bigint NOT NULL,
+  -- Since when without a break.
+  wanted_since   bigint NOT NULL,
   -- Everything that happened after this event is in the table.
   complete_after bigint NOT NULL,
   -- Id of the latest event.
   latest         bigint NOT NULL
 );
 
-INSERT INTO journal (wanted_until, complete_after, latest) VALUES (0, 0, 0);
+INSERT INTO journal (wanted_until, wanted_since, complete_after, latest) VALUES (0, 0, 0, 0);
 
 -- The bookkeeping of transactions that was not added up yet: a row for each queue and name that a transaction
 -- touched. Only inserted and deleted, so no transaction waits for another one.

@@ -1,13 +1,14 @@
-import type { JobState } from "../../core/states.js";
+import type { JobState } from "../core/states.js";
 import type {
   JobTemplate,
   MissedPolicy,
   OverlapPolicy,
   Schedule,
+  ScheduleDefinition,
   ScheduleRun,
   ScheduleRunOutcome,
   ScheduleSource,
-} from "../../core/schedule.js";
+} from "../core/schedule.js";
 
 /** A row of `schedules`. */
 export interface ScheduleRow {
@@ -75,6 +76,23 @@ export function toSchedule(row: ScheduleRow): Schedule {
     updatedAt: row.updated_at,
     version: row.version,
     totals: { enqueued: row.enqueued, skipped: row.skipped, missed: row.missed_count },
+  };
+}
+
+/** A definition as it is written. */
+export function columnsOf({ job: { payload, ...job }, ...definition }: ScheduleDefinition) {
+  return {
+    cron: definition.cron,
+    everyMs: definition.everyMs,
+    timezone: definition.timezone,
+    startAt: definition.startAt,
+    endAt: definition.endAt,
+    job: JSON.stringify(job),
+    payload,
+    missed: definition.missed,
+    maxMissed: definition.maxMissed,
+    overlap: definition.overlap,
+    jitterMs: definition.jitterMs,
   };
 }
 
