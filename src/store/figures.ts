@@ -5,7 +5,7 @@ import {
   type Figures,
   type Histogram,
   type StatEvent,
-} from "../stats.js";
+} from "./stats.js";
 
 const NO_EVENTS = Object.fromEntries(STAT_EVENTS.map((event) => [event, 0])) as Record<StatEvent, number>;
 const NO_DURATIONS: Histogram = {
