@@ -38,6 +38,8 @@ export interface ScheduleRow {
   readonly enqueued: number;
   readonly skipped: number;
   readonly missed_count: number;
+  /** Number of the latest entry of its history. */
+  readonly last_seq: number;
 }
 
 /** A row of `schedule_runs` with the state of its job. */
@@ -77,6 +79,11 @@ export function toSchedule(row: ScheduleRow): Schedule {
     version: row.version,
     totals: { enqueued: row.enqueued, skipped: row.skipped, missed: row.missed_count },
   };
+}
+
+/** The queue of its jobs. */
+export function queueOfRow(row: Pick<ScheduleRow, "job">): string {
+  return (JSON.parse(row.job) as JobTemplate).queue;
 }
 
 /** A definition as it is written. */
