@@ -47,10 +47,11 @@ export class ChangeFeed {
   }
 
   /** Tells others what they were not told yet, and hears nothing more. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.#cancelTelling?.();
     this.#tellOthers();
     this.notifications.pause();
+    await this.notifications.sent();
   }
 
   #add<Listener>(listeners: Set<Listener>, listener: Listener): () => void {

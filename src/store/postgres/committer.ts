@@ -1,8 +1,8 @@
 import type { Clock } from "../../core/clock.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Instant } from "../../core/job.js";
-import type { ChangeFeed } from "./change-feed.js";
-import type { Pool, PoolClient } from "./connection.js";
+import type { Changes } from "./changes.js";
+import { statementsOn, type Pool, type PoolClient } from "./connection.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { isConflict, isConnectionError, translateError } from "./errors.js";
 import type { LedgerStatements } from "./ledger.js";
@@ -27,11 +27,16 @@ interface BeginRow {
   readonly xid: string;
 }
 
+/** A transaction whose commit was asked for. */
+interface Committing<T> {
+  readonly xid: string;
+  readonly answer: T;
+  readonly changes: Changes;
+}
+
 /** `undone`: why the transaction was rolled back, or may have been; with `xid` nobody has said so yet. */
 type Attempt<T> =
-  | { readonly value: T }
-  | { readonly undone: unknown; readonly xid: string; readonly answer: T }
-  | { readonly undone: unknown };
+  { readonly value: T } | ({ readonly undone: unknown } & Committing<T>) | { readonly undone: unknown };
 
 /**
  * Runs writes, each in a transaction, and tells listeners after the commit.
@@ -51,7 +56,8 @@ export class Committer {
     private readonly databaseClock: DatabaseClock,
     private readonly statements: LedgerStatements,
     private readonly schema: SchemaGuard,
-    private readonly changes: ChangeFeed,
+    /** Called after each commit. */
+    private readonly committed: (changes: Changes) => void,
     private readonly place: string,
   ) {}
 
@@ -83,7 +89,10 @@ export class Committer {
     for (;;) {
       const attempt = await this.#once(work);
       if ("value" in attempt) return attempt.value;
-      if ("xid" in attempt && (await this.#isCommitted(attempt.xid, since))) return attempt.answer;
+      if ("xid" in attempt && (await this.#isCommitted(attempt.xid, since))) {
+        this.committed(attempt.changes);
+        return attempt.answer;
+      }
       if (this.clock.monotonic() - since >= RETRY_LIMIT_MS) throw attempt.undone;
       await this.#pause();
     }
@@ -98,16 +107,18 @@ export class Committer {
       if (isConnectionError(error)) return { undone: error };
       throw error;
     }
-    let committing: { xid: string; answer: T } | null = null;
+    let committing: Committing<T> | null = null;
     let broken: Error | undefined;
     try {
       const { now, xid } = await this.#beginWith(client);
-      const tx = new Transaction(client, now, this.statements);
+      const tx = new Transaction(statementsOn(client), now, this.statements);
       const answer = await work(tx);
       await tx.flush();
-      committing = { xid, answer };
-      await client.query("COMMIT");
-      this.changes.committed(tx.changes);
+      committing = { xid, answer, changes: tx.changes };
+      const { command } = await client.query("COMMIT");
+      // PostgreSQL answers so, and with no error, when a statement had failed and the work went on regardless.
+      if (command !== "COMMIT") throw new Error(`A transaction ended with ${command}`);
+      this.committed(tx.changes);
       return { value: answer };
     } catch (error) {
       broken = isConnectionError(error) ? error : await rollback(client);
@@ -130,17 +141,19 @@ export class Committer {
         const status = rows[0]?.status;
         if (status === "committed" || status === "aborted") return status === "committed";
       } catch (error) {
-        if (!isConnectionError(error)) throw error;
+        // After a failover to a server that has not got so far, the number of the transaction means nothing.
+        if (!isConnectionError(error)) throw this.#unknownOutcome(error);
       }
       if (this.clock.monotonic() - since >= RETRY_LIMIT_MS) throw this.#unknownOutcome();
       await this.#pause();
     }
   }
 
-  #unknownOutcome(): KonveierError {
+  #unknownOutcome(cause?: unknown): KonveierError {
     return new KonveierError(
       "store_io",
       `${this.place}: the connection broke during a commit, and the database could not be asked since whether it was done. Look before you repeat it, or repeat it with an idempotency key.`,
+      { cause },
     );
   }
 

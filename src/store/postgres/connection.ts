@@ -11,7 +11,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 
 /** Instants, ids and counts are `bigint` columns, and all of them are whole numbers that JavaScript keeps exactly. */
-const types: pg.CustomTypesConfig = {
+export const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: unknown) {
     if (oid === INT8 || oid === NUMERIC) return Number;
     return pg.types.getTypeParser(oid, format as "text") as (value: string) => unknown;
@@ -21,6 +21,11 @@ const types: pg.CustomTypesConfig = {
 /** What runs a statement: the pool for one that stands alone, else the connection of a transaction. */
 export interface Queryable {
   query(text: string, values?: readonly unknown[]): Promise<QueryResult>;
+}
+
+/** One connection, for the statements of a transaction. */
+export function statementsOn(client: PoolClient): Queryable {
+  return { query: (text, values) => client.query(text, values as unknown[]) };
 }
 
 export function openPool(url: string): Pool {
@@ -35,9 +40,12 @@ export function openPool(url: string): Pool {
     // A process that does nothing but wait for jobs ends when it has nothing else to do.
     allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it is replaced when it is needed. Without a listener it would end the
-  // process.
+  // A connection that breaks while nobody waits for its answer, idle or between two statements of a transaction, is
+  // missed when it is needed. Without a listener it would end the process.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+  });
   return pool;
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { KonveierError } from "../../core/errors.js";
 import type { PoolClient, Queryable } from "./connection.js";
+import { lockNumber } from "./lock-number.js";
 
 interface Migration {
   readonly version: number;
@@ -26,7 +26,7 @@ export async function migrate(client: PoolClient, s: string, place: string): Pro
   for (const migration of migrations) {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
     try {
-      await client.query("SELECT pg_advisory_xact_lock($1)", [lockOf(s)]);
+      await client.query("SELECT pg_advisory_xact_lock($1)", [lockNumber("migrate", s)]);
       await step(client, s, migration, newest, place);
       await client.query("COMMIT");
     } catch (error) {
@@ -126,9 +126,4 @@ async function refuseForeign(db: Queryable, s: string, place: string): Promise<v
     "store_unsupported",
     `${place}: the schema has tables of another program. Name another one with KONVEIER_SCHEMA.`,
   );
-}
-
-/** The number of the advisory lock of this schema's migrations. */
-function lockOf(s: string): string {
-  return createHash("sha256").update(`konveier ${s}`).digest().readBigInt64BE().toString();
 }

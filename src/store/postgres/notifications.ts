@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import pg from "pg";
 import type { Clock } from "../../core/clock.js";
 import type { StoreChange } from "../store.js";
-import type { Pool } from "./connection.js";
+import type { Pool, Queryable } from "./connection.js";
 import type { DatabaseClock } from "./database-clock.js";
 
 /** How often the listening connection is looked after: whether it lives and listens, and whether it missed anything. */
@@ -42,6 +42,7 @@ export class Notifications {
   #latestDelta: number;
   #lookedAt = -Infinity;
   #failures = 0;
+  readonly #sending = new Set<Promise<unknown>>();
 
   constructor(
     private readonly pool: Pool,
@@ -78,12 +79,31 @@ export class Notifications {
 
   /** Tells the other processes. Who cannot be told looks for himself before long. */
   send(change: StoreChange | null): void {
-    const text = JSON.stringify(messageOf(this.#self, change));
+    const notification = this.#notification(this.#self, change);
+    const sending: Promise<unknown> = this.pool
+      .query("SELECT pg_notify($1, $2)", notification)
+      .catch(() => undefined)
+      .then(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+
+  /** Resolves when all that was to be told is told, or was given up. */
+  async sent(): Promise<void> {
+    await Promise.all(this.#sending);
+  }
+
+  /** For a transaction that tells everybody by its commit, this process too. */
+  async sendWithin(db: Queryable, change: StoreChange | null): Promise<void> {
+    await db.query("SELECT pg_notify($1, $2)", this.#notification("", change));
+  }
+
+  #notification(from: string, change: StoreChange | null): string[] {
+    const text = JSON.stringify(messageOf(from, change));
     const payload =
       Buffer.byteLength(text) <= MAX_PAYLOAD_BYTES
         ? text
-        : JSON.stringify({ ...messageOf(this.#self, change), q: null });
-    this.pool.query("SELECT pg_notify($1, $2)", [this.#channel, payload]).catch(() => undefined);
+        : JSON.stringify({ ...messageOf(from, change), q: null });
+    return [this.#channel, payload];
   }
 
   async #connect(): Promise<void> {

@@ -1,9 +1,11 @@
 import { systemClock, type Clock } from "../../core/clock.js";
 import { KonveierError } from "../../core/errors.js";
+import type { JoinedTransaction } from "../joined.js";
 import type { Store, StoreChange, StoreDescription } from "../store.js";
 import { PostgresAudit } from "./audit.js";
 import { ChangeByHand } from "./change-by-hand.js";
 import { ChangeFeed } from "./change-feed.js";
+import type { Changes } from "./changes.js";
 import { PostgresClaims } from "./claims.js";
 import { closedError, Committer } from "./committer.js";
 import { openPool, type Pool, type Queryable } from "./connection.js";
@@ -12,6 +14,8 @@ import { DatabaseClock } from "./database-clock.js";
 import { PostgresDead } from "./dead.js";
 import { translateError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
+import { Fold } from "./fold.js";
+import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { PostgresJobs } from "./jobs.js";
 import { LedgerStatements } from "./ledger.js";
@@ -30,11 +34,11 @@ import { PostgresWorkers } from "./workers.js";
 
 export interface PostgresOptions {
   /** Where everything is. Lower-case letters, digits and underscores. Default `konveier`. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   /** Where to listen for notifications, if not at the URL of the store: past a PgBouncer in transaction mode. */
-  readonly listenUrl?: string;
+  readonly listenUrl?: string | undefined;
   /** For tests: the time, instead of the database's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Candidates that a search may read whole and sort. For tests, which have few jobs. */
   readonly smallSet?: number;
 }
@@ -71,6 +75,25 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
 interface FirstReading {
   readonly now: number;
   readonly delta: number | null;
+  /** Whether there is bookkeeping to add up. */
+  readonly unfolded: boolean;
+}
+
+/** What a store is made of, besides its nouns. */
+interface Parts {
+  readonly pool: Pool;
+  /** How the database is named in messages. */
+  readonly place: string;
+  /** The schema, quoted. */
+  readonly s: string;
+  readonly clock: DatabaseClock;
+  readonly schema: SchemaGuard;
+  readonly statements: LedgerStatements;
+  readonly notifications: Notifications;
+  readonly changes: ChangeFeed;
+  readonly committer: Committer;
+  readonly fold: Fold;
+  readonly smallSet: number;
 }
 
 export class PostgresStore implements Store {
@@ -88,18 +111,11 @@ export class PostgresStore implements Store {
   readonly events: PostgresEvents;
   readonly live: PostgresLive;
   readonly suggestions: PostgresSuggestions;
+  readonly #joins: Joins;
   #closing: Promise<void> | null = null;
 
-  private constructor(
-    private readonly pool: Pool,
-    private readonly place: string,
-    private readonly s: string,
-    private readonly clock: DatabaseClock,
-    private readonly schema: SchemaGuard,
-    private readonly changes: ChangeFeed,
-    private readonly committer: Committer,
-    smallSet: number,
-  ) {
+  private constructor(private readonly parts: Parts) {
+    const { s, clock, committer, statements, schema, notifications, place, smallSet } = parts;
     const context: PostgresContext = {
       s,
       clock,
@@ -125,6 +141,7 @@ export class PostgresStore implements Store {
     this.events = new PostgresEvents(context);
     this.live = new PostgresLive(context, this.queues);
     this.suggestions = new PostgresSuggestions(context);
+    this.#joins = new Joins(context, statements, schema, notifications, place);
   }
 
   /** @param s the schema, quoted; it is migrated already */
@@ -137,7 +154,8 @@ export class PostgresStore implements Store {
   ): Promise<PostgresStore> {
     const { rows } = await pool.query<FirstReading>(
       `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
-         pg_sequence_last_value('${s}.deltas_id_seq') AS delta`,
+         pg_sequence_last_value('${s}.deltas_id_seq') AS delta,
+         EXISTS (SELECT 1 FROM ${s}.deltas) AS unfolded`,
     );
     const [first] = rows;
     const clock = options.clock ?? systemClock;
@@ -148,31 +166,52 @@ export class PostgresStore implements Store {
     const changes = new ChangeFeed(clock, notifications);
     const schema = new SchemaGuard(s, place);
     const statements = new LedgerStatements(s);
-    const committer = new Committer(pool, clock, databaseClock, statements, schema, changes, place);
-    const smallSet = options.smallSet ?? SMALL_SET;
-    return new PostgresStore(pool, place, s, databaseClock, schema, changes, committer, smallSet);
+    const fold = new Fold(pool, s, clock);
+    const committed = (done: Changes) => {
+      changes.committed(done);
+      if (done.latestDelta > 0) fold.soon();
+    };
+    const committer = new Committer(pool, clock, databaseClock, statements, schema, committed, place);
+    if (first?.unfolded === true) fold.now();
+    return new PostgresStore({
+      pool,
+      place,
+      s,
+      clock: databaseClock,
+      schema,
+      statements,
+      notifications,
+      changes,
+      committer,
+      fold,
+      smallSet: options.smallSet ?? SMALL_SET,
+    });
   }
 
   now(): number {
-    return this.clock.now();
+    return this.parts.clock.now();
   }
 
   onChange(listener: (change: StoreChange) => void): () => void {
-    return this.changes.subscribe(listener);
+    return this.parts.changes.subscribe(listener);
   }
 
   onCommit(listener: () => void): () => void {
-    return this.changes.subscribeToCommits(listener);
+    return this.parts.changes.subscribeToCommits(listener);
+  }
+
+  join(client: unknown): JoinedTransaction {
+    return this.#joins.with(client);
   }
 
   check(): Promise<void> {
     return this.#read(async (db) => {
-      this.schema.verify(await this.schema.read(db));
+      this.parts.schema.verify(await this.parts.schema.read(db));
     });
   }
 
   async checkWrite(): Promise<void> {
-    await this.committer.write((tx) => tx.query(`UPDATE ${this.s}.write_check SET n = n + 1`));
+    await this.parts.committer.write((tx) => tx.query(`UPDATE ${this.parts.s}.write_check SET n = n + 1`));
   }
 
   close(): Promise<void> {
@@ -184,13 +223,17 @@ export class PostgresStore implements Store {
     return this.#read(async (db) => {
       const { rows } = await db.query("SELECT current_setting('server_version') AS version");
       const [row] = rows as { version: string }[];
-      return { kind: "postgres", version: row?.version ?? "", schemaVersion: await this.schema.read(db) };
+      return {
+        kind: "postgres",
+        version: row?.version ?? "",
+        schemaVersion: await this.parts.schema.read(db),
+      };
     });
   }
 
   signingSecret(): Promise<Buffer> {
     return this.#read(async (db) => {
-      const { rows } = await db.query(`SELECT value FROM ${this.s}.secrets WHERE name = 'signing'`);
+      const { rows } = await db.query(`SELECT value FROM ${this.parts.s}.secrets WHERE name = 'signing'`);
       const [row] = rows as { value: Buffer }[];
       if (row === undefined) throw new Error("The database has no secret to sign with");
       return row.value;
@@ -198,23 +241,24 @@ export class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await this.committer.close();
-    this.changes.stop();
-    await this.pool.end();
+    const { committer, changes, fold, pool } = this.parts;
+    await committer.close();
+    await Promise.all([changes.stop(), fold.close()]);
+    await pool.end();
   }
 
   async #read<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
-    if (this.#closing !== null) throw closedError(this.place);
+    if (this.#closing !== null) throw closedError(this.parts.place);
     try {
-      return await work(this.pool);
+      return await work(this.parts.pool);
     } catch (error) {
-      throw translateError(error, this.place);
+      throw translateError(error, this.parts.place);
     }
   }
 
   #snapshot<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
     return this.#read(async () => {
-      const client = await this.pool.connect();
+      const client = await this.parts.pool.connect();
       let broken: Error | undefined;
       try {
         await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");

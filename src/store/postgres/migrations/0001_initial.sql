@@ -311,7 +311,8 @@ CREATE TABLE audit (
   status     integer
 );
 
-CREATE INDEX audit_at ON audit (at);
+CREATE INDEX audit_at   ON audit (at);
+CREATE INDEX audit_open ON audit (seq) WHERE status IS NULL;
 
 CREATE TABLE workers (
   id          text    COLLATE "C" PRIMARY KEY,
@@ -403,6 +404,7 @@ CREATE TABLE folded_total_durations (
   PRIMARY KEY (queue, name, kind, bucket)
 );
 
+-- Roll-ups are read, and removed, by time; those of one queue without reading the others of the same time.
 CREATE TABLE folded_minute_events (
   minute bigint NOT NULL,
   queue  text   COLLATE "C" NOT NULL,
@@ -411,6 +413,8 @@ CREATE TABLE folded_minute_events (
   n      bigint NOT NULL,
   PRIMARY KEY (minute, queue, name, event)
 );
+
+CREATE INDEX folded_minute_events_queue ON folded_minute_events (queue, minute);
 
 CREATE TABLE folded_minute_durations (
   minute bigint   NOT NULL,
@@ -423,6 +427,8 @@ CREATE TABLE folded_minute_durations (
   PRIMARY KEY (minute, queue, name, kind, bucket)
 );
 
+CREATE INDEX folded_minute_durations_queue ON folded_minute_durations (queue, minute);
+
 CREATE TABLE folded_hour_events (
   hour  bigint NOT NULL,
   queue text   COLLATE "C" NOT NULL,
@@ -431,6 +437,8 @@ CREATE TABLE folded_hour_events (
   n     bigint NOT NULL,
   PRIMARY KEY (hour, queue, name, event)
 );
+
+CREATE INDEX folded_hour_events_queue ON folded_hour_events (queue, hour);
 
 CREATE TABLE folded_hour_durations (
   hour   bigint   NOT NULL,
@@ -442,6 +450,8 @@ CREATE TABLE folded_hour_durations (
   sum_ms bigint   NOT NULL,
   PRIMARY KEY (hour, queue, name, kind, bucket)
 );
+
+CREATE INDEX folded_hour_durations_queue ON folded_hour_durations (queue, hour);
 
 CREATE TABLE folded_notes (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -488,6 +498,58 @@ CREATE VIEW hour_durations AS
   UNION ALL
   SELECT at - at % 3600000, queue, name, d.kind, d.bucket, d.n, d.sum_ms
   FROM deltas, jsonb_to_recordset(durations) AS d (kind text, bucket smallint, n bigint, sum_ms bigint);
+
+-- What is at a place of a JSON text: its type, the text of what is no list and no object, and the value of a number.
+-- Nothing where there is nothing, or no JSON. Whatever the text is, this never fails: it would fail a whole search.
+--
+-- A text of PostgreSQL has no NUL and no lone surrogates. They are read as U+FDD0, which is no character, and as
+-- U+FFFD, which stands for lone surrogates in UTF-8 as well.
+--
+-- Steps of the path: `.key` into an object, `[index` into a list.
+CREATE FUNCTION json_at(document text, path text[], OUT type text, OUT value text, OUT number double precision)
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  found json;
+  step text;
+BEGIN
+  IF document ~ '\\u(0000|[dD][89a-fA-F])' THEN
+    -- Without escaped backslashes, whatever looks like an escape is one. U+FDD1 stands for them meanwhile.
+    document := replace(document, '\\', U&'\FDD1');
+    document := replace(document, '\u0000', U&'\FDD0');
+    document := regexp_replace(document, '\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])', U&'\FFFD', 'g');
+    document := regexp_replace(
+      document, '(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}', U&'\FFFD', 'g'
+    );
+    document := replace(document, U&'\FDD1', '\\');
+  END IF;
+  found := document::json;
+  FOREACH step IN ARRAY path LOOP
+    IF left(step, 1) = '[' THEN
+      found := found -> substr(step, 2)::int;
+    ELSE
+      found := found -> substr(step, 2);
+    END IF;
+  END LOOP;
+  type := json_typeof(found);
+  IF type IN ('object', 'array') THEN RETURN; END IF;
+  value := found #>> '{}';
+  IF type <> 'number' THEN RETURN; END IF;
+  IF length(value) <= 300 AND value !~ '[eE]' THEN
+    number := value::double precision;
+  ELSE
+    BEGIN
+      number := value::double precision;
+    EXCEPTION WHEN numeric_value_out_of_range THEN
+      -- As JavaScript reads it.
+      number := CASE WHEN value ~ '^-?0|[eE]-' THEN '0' WHEN value LIKE '-%' THEN '-Infinity' ELSE 'Infinity' END;
+    END;
+  END IF;
+EXCEPTION WHEN OTHERS THEN
+  type := NULL;
+  value := NULL;
+  number := NULL;
+END;
+$$;
 
 -- Changes whenever somebody finds out whether the database can be written.
 CREATE TABLE write_check (
