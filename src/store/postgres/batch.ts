@@ -86,3 +86,15 @@ export class Batch<Call, Answer> {
 function isOutage(error: unknown): boolean {
   return error instanceof KonveierError && error.code === "store_io";
 }
+
+/** Deals the answers of a whole batch out to its calls. */
+export function split<Answer>(
+  answers: readonly Answer[],
+  calls: readonly (readonly unknown[])[],
+): Answer[][] {
+  let from = 0;
+  return calls.map(({ length }) => {
+    from += length;
+    return answers.slice(from - length, from);
+  });
+}

@@ -13,7 +13,7 @@ import type {
   Settlement,
 } from "../claims.js";
 import { failuresBefore, parseBackoff, type JobRow, type SpecRow } from "../rows.js";
-import { Batch } from "./batch.js";
+import { Batch, split } from "./batch.js";
 import { ClaimIds } from "./claim-ids.js";
 import { Claim } from "./claim.js";
 import type { PostgresContext } from "./context.js";
@@ -136,13 +136,4 @@ export class PostgresClaims implements ClaimStore {
   nextDue(): Promise<Instant | null> {
     return this.context.read((db) => this.#promote.next(db));
   }
-}
-
-/** Deals the answers of a whole batch out to its calls. */
-function split<Answer>(answers: readonly Answer[], calls: readonly (readonly unknown[])[]): Answer[][] {
-  let from = 0;
-  return calls.map(({ length }) => {
-    from += length;
-    return answers.slice(from - length, from);
-  });
 }

@@ -28,6 +28,11 @@ export class DatabaseClock {
     this.#ahead = now - this.clock.monotonic();
   }
 
+  /** For durations: of this process, not of the database. */
+  monotonic(): number {
+    return this.clock.monotonic();
+  }
+
   now(): Instant {
     return this.fixed ? this.clock.now() : Math.floor(this.#ahead + this.clock.monotonic());
   }

@@ -2,7 +2,8 @@ import type { FinishedState } from "../../core/states.js";
 import type { MaintenanceStore, RecordAges, Retention } from "../maintenance.js";
 import type { StatStep } from "../stats.js";
 import type { SqliteContext } from "./context.js";
-import type { Remove, RemovedRow } from "./remove.js";
+import type { RemovedRow } from "../removal.js";
+import type { Remove } from "./remove.js";
 
 export class SqliteMaintenance implements MaintenanceStore {
   readonly #finishedBefore;

@@ -7,7 +7,7 @@ import { createContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
 import { reap } from "../../engine/loops/reaper.js";
 import { DURATION_BOUNDS_MS, STAT_EVENTS } from "../stats.js";
-import { TABLES_OF_A_JOB } from "./remove.js";
+import { TABLES_OF_A_JOB } from "../removal.js";
 
 const CLAIM = { workerId: "w", queues: ["default"], names: null, max: 100, leaseMs: 1_000 } as const;
 const FAILURE = { outcome: "failed", error: { type: "Error", message: "boom", stack: null } } as const;

@@ -1,10 +1,13 @@
-/** A condition of a statement. Whatever a user wrote is among the values, never in the text. */
+/** A list is one value, where the database has lists. */
+type Value = string | number | readonly string[] | readonly number[];
+
+/** A condition of a statement, with a `?` for each value. Whatever a user wrote is among the values, never in the text. */
 export interface Condition {
   readonly sql: string;
-  readonly values: readonly (string | number)[];
+  readonly values: readonly Value[];
 }
 
-export function condition(sql: string, ...values: (string | number)[]): Condition {
+export function condition(sql: string, ...values: Value[]): Condition {
   return { sql, values };
 }
 
@@ -27,8 +30,4 @@ export function anyOf(conditions: readonly Condition[]): Condition {
 /** True where the condition is false or unknown. */
 export function not({ sql, values }: Condition): Condition {
   return { sql: `(${sql}) IS NOT TRUE`, values };
-}
-
-export function oneOf(expression: string, values: readonly (string | number)[]): Condition {
-  return condition(`${expression} IN (${values.map(() => "?").join(", ")})`, ...values);
 }

@@ -1,5 +1,5 @@
-import { JOB_STATES, type JobState } from "../../../core/states.js";
-import type { JobCount, JobStateCounts } from "../../jobs.js";
+import { JOB_STATES, type JobState } from "../../core/states.js";
+import type { JobCount, JobStateCounts } from "../jobs.js";
 import type { LaneCounts } from "./lane-counts.js";
 
 /** What the kept counters say. */

@@ -1,8 +1,6 @@
-import type { JobState } from "../../../core/states.js";
-import type { Connection } from "../connection.js";
-import { allOf, type Condition } from "./condition.js";
+import type { JobState } from "../../core/states.js";
 
-interface CountRow {
+export interface LaneCountRow {
   readonly state: JobState;
   readonly total: number;
   readonly matching: number;
@@ -10,15 +8,10 @@ interface CountRow {
 
 /** What the kept counters say of each state: all its jobs, and those of the queues, names and states asked for. */
 export class LaneCounts {
-  readonly #rows: readonly CountRow[];
+  readonly #rows: readonly LaneCountRow[];
 
-  constructor(db: Connection, lanes: readonly Condition[]) {
-    const { sql, values } = allOf(lanes);
-    this.#rows = db
-      .prepare<unknown[], CountRow>(
-        `SELECT state, sum(n) AS total, sum(iif(${sql}, n, 0)) AS matching FROM counts GROUP BY state`,
-      )
-      .all(...values);
+  constructor(rows: readonly LaneCountRow[]) {
+    this.#rows = rows;
   }
 
   /** How many jobs match. */

@@ -1,8 +1,8 @@
-import type { JobQuery } from "../../../core/job-query/query.js";
-import type { JobState } from "../../../core/states.js";
-import type { JobCursor } from "../../jobs.js";
+import type { JobQuery } from "../../core/job-query/query.js";
+import type { JobState } from "../../core/states.js";
+import type { JobCursor } from "../jobs.js";
 import { condition, type Condition } from "./condition.js";
-import type { JobRow } from "../../rows.js";
+import type { JobRow } from "../rows.js";
 
 /** In which order jobs are listed; ties are broken by id in the same direction. */
 export interface Order {
