@@ -73,11 +73,13 @@ export class PostgresClaims implements ClaimStore {
   }
 
   async #claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
-    const [queues, known] = await this.context.read((db) =>
-      Promise.all([this.#claim.queuesWithJobs(db, request), this.#claimIds.knows(db, request)]),
-    );
-    if (queues.length === 0 && !known) return [];
-    return this.context.write((tx) => this.#claimIds.take(tx, request, queues));
+    const queues = await this.context.read((db) => this.#claim.queuesWithJobs(db, request));
+    if (queues.length > 0) return this.context.write((tx) => this.#claimIds.take(tx, request, queues));
+    // Asked afterwards: when the last job was taken under this very name, that is known by now. It may be given back
+    // until the name is locked, so all queues are tried then.
+    const known = await this.context.read((db) => this.#claimIds.knows(db, request));
+    if (!known) return [];
+    return this.context.write((tx) => this.#claimIds.take(tx, request, request.queues));
   }
 
   giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): Promise<readonly Settled[]> {
