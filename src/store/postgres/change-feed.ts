@@ -76,7 +76,10 @@ export class ChangeFeed {
     if (this.#cancelTelling !== null) return;
     const wait = this.#lastTold + TELL_EVERY_MS - this.clock.monotonic();
     if (wait <= 0) this.#tellOthers();
-    else this.#cancelTelling = this.clock.setTimer(wait, () => this.#tellOthers());
+    else
+      this.#cancelTelling = this.clock.setTimer(wait, () => {
+        this.#tellOthers();
+      });
   }
 
   #tellOthers(): void {

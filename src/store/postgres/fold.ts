@@ -109,14 +109,18 @@ export class Fold {
 
 /** For who must have everything added up before it goes on, in a transaction of its own. */
 export class FoldAll {
+  readonly #lock;
   readonly #fold;
 
   constructor(s: string) {
+    this.#lock = new Statement<[], never>(`SELECT pg_advisory_xact_lock(${lockNumber("fold", s)})`);
     this.#fold = new Statement<[], FoldedRow>(foldText(s, "ALL"));
   }
 
-  async run(db: Queryable): Promise<void> {
-    await this.#fold.get(db);
+  async run(tx: Queryable): Promise<void> {
+    // Waits for whoever is at it, and has the lock then when the next statement tries to take it.
+    await this.#lock.run(tx);
+    await this.#fold.get(tx);
   }
 }
 

@@ -41,7 +41,8 @@ export class Notifications {
   /** Number of the latest bookkeeping that is known here. A higher one in the database was not told. */
   #latestDelta: number;
   #lookedAt = -Infinity;
-  #failures = 0;
+  /** Since when nobody listened, anything may have happened. */
+  #deaf = true;
   readonly #sending = new Set<Promise<unknown>>();
 
   constructor(
@@ -61,12 +62,13 @@ export class Notifications {
     if (this.#hear !== null) return;
     this.#hear = hear;
     this.#lookedAt = this.clock.monotonic();
-    void this.#connect();
+    this.#connect();
   }
 
   /** Hears nothing more until the next start. */
   pause(): void {
     this.#hear = null;
+    this.#deaf = true;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     this.#drop();
@@ -106,7 +108,7 @@ export class Notifications {
     return [this.#channel, payload];
   }
 
-  async #connect(): Promise<void> {
+  #connect(): void {
     const client = new pg.Client({
       connectionString: this.listenUrl,
       application_name: "konveier listener",
@@ -124,13 +126,15 @@ export class Notifications {
     client.on("notification", ({ payload }) => {
       this.#heard(payload ?? "");
     });
-    try {
-      await client.connect();
-      await client.query(`LISTEN ${this.#channel}`);
-      await this.#probe(client);
-    } catch {
+    this.#listen(client).catch(() => {
       this.#lost(client);
-    }
+    });
+  }
+
+  async #listen(client: pg.Client): Promise<void> {
+    await client.connect();
+    await client.query(`LISTEN ${this.#channel}`);
+    await this.#probe(client);
   }
 
   /** Looks after the connection, now and again and again. Throws when it is of no use any more. */
@@ -144,8 +148,8 @@ export class Notifications {
     const [row] = rows;
     if (row?.listening !== true) throw new Error("The connection does not listen any more");
     this.databaseClock.told(Number(row.now));
-    this.#lookAt(Number(row.delta ?? 0), this.#failures > 0);
-    this.#failures = 0;
+    this.#lookAt(Number(row.delta ?? 0), this.#deaf);
+    this.#deaf = false;
     this.#later(PROBE_EVERY_MS, () => {
       this.#probe(client).catch(() => {
         this.#lost(client);
@@ -153,9 +157,9 @@ export class Notifications {
     });
   }
 
-  #lookAt(delta: number, wasLost: boolean): void {
+  #lookAt(delta: number, wasDeaf: boolean): void {
     const now = this.clock.monotonic();
-    const missed = delta > this.#latestDelta || wasLost || now - this.#lookedAt >= LOOK_EVERY_MS;
+    const missed = delta > this.#latestDelta || wasDeaf || now - this.#lookedAt >= LOOK_EVERY_MS;
     this.#latestDelta = Math.max(this.#latestDelta, delta);
     if (!missed) return;
     this.#lookedAt = now;
@@ -165,9 +169,11 @@ export class Notifications {
   #lost(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#drop();
-    this.#failures += 1;
+    this.#deaf = true;
     this.#hear?.(null);
-    this.#later(POLL_EVERY_MS, () => void this.#connect());
+    this.#later(POLL_EVERY_MS, () => {
+      this.#connect();
+    });
   }
 
   #drop(): void {
@@ -198,8 +204,12 @@ export class Notifications {
   }
 }
 
-/** A name of its own for each schema: what needs no quotes, whatever the schema is called. */
-function channelOf(s: string): string {
+/**
+ * A name of its own for each schema: what needs no quotes, whatever the schema is called.
+ *
+ * @param s the schema, quoted
+ */
+export function channelOf(s: string): string {
   return `konveier_${createHash("sha256").update(s).digest("hex").slice(0, 16)}`;
 }
 
@@ -214,10 +224,14 @@ function readMessage(payload: string): Message {
   try {
     const message = JSON.parse(payload) as Message | null;
     if (message !== null && typeof message === "object" && typeof message.from === "string") {
-      return Array.isArray(message.q) || message.q === undefined ? message : { ...message, q: null };
+      return message.q === undefined || isListOfNames(message.q) ? message : { ...message, q: null };
     }
   } catch {
     // Below.
   }
   return { from: "", q: null, scheduled: true, schedules: true, events: true };
+}
+
+function isListOfNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }

@@ -143,6 +143,24 @@ describe("SqliteStore", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  test("the version of the numbers stays the same while nothing is written", async () => {
+    const { store, context } = setUp();
+    await enqueue(context, { name: "work" });
+    const { version } = await store.live.read();
+    await store.claims.promote(10);
+    await store.workers.gone("nobody");
+    expect(await store.live.version()).toBe(version);
+  });
+
+  test("the size of every file is known", async () => {
+    const { store, context } = setUp();
+    await enqueue(context, { name: "work" });
+    const sizes = Object.fromEntries((await store.stats.storage()).map(({ file, bytes }) => [file, bytes]));
+    expect(sizes["db"]).toBeGreaterThan(10_000);
+    expect(sizes["wal"]).toBeGreaterThan(0);
+    expect(sizes["freelist"]).toBeGreaterThanOrEqual(0);
+  });
+
   test("two stores of one process on one file see each other's writes", async () => {
     const { file, clock, store, context } = setUp();
     const other = file.open({ clock });
