@@ -8,12 +8,14 @@ import { JobWaits } from "./engine/events/job-waits.js";
 import { enqueue, enqueueMany } from "./engine/enqueue.js";
 import { Background } from "./engine/loops/background.js";
 import { completeRetention } from "./engine/retention.js";
+import { enqueuerWithin, type EnqueueLater, type EnqueueNow } from "./within.js";
 import { openStore } from "./open-store.js";
 import { Jobs } from "./jobs.js";
 import { Queues } from "./queues.js";
 import { Schedules, type AnyScheduleOptions } from "./schedules.js";
 import type { Retention } from "./store/maintenance.js";
 import type { Tracer } from "./core/tracing.js";
+import type { PostgresClient, SqliteConnection } from "./core/transactions.js";
 import type { Store } from "./store/store.js";
 import type { JobDefinition } from "./core/define-job.js";
 import { jobRequestOf } from "./worker/job-request-of.js";
@@ -108,6 +110,19 @@ export class Konveier {
    */
   async enqueueMany(requests: readonly JobRequest[]): Promise<readonly Enqueued[]> {
     return enqueueMany(this.context, requests);
+  }
+
+  /**
+   * Enqueues in a transaction that the caller has open in the same database: the jobs are accepted exactly if that is
+   * committed. On SQLite at once, on PostgreSQL as a promise. See `docs/transactions.md`.
+   *
+   * @param connection of better-sqlite3, or a client of pg
+   * @throws KonveierError `transaction_unusable`
+   */
+  within(connection: SqliteConnection): EnqueueNow;
+  within(client: PostgresClient): EnqueueLater;
+  within(connection: SqliteConnection | PostgresClient): EnqueueNow | EnqueueLater {
+    return enqueuerWithin(this.context, connection);
   }
 
   /** A worker in this process. It does nothing before `start()`. */

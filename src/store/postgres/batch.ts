@@ -46,10 +46,11 @@ export class Batch<Call, Answer> {
     setImmediate(() => {
       this.#scheduled = false;
       this.#underWay += 1;
-      void this.#together(this.#take()).finally(() => {
+      const ended = (): void => {
         this.#underWay -= 1;
         this.#schedule();
-      });
+      };
+      this.#together(this.#take()).then(ended, ended);
       this.#schedule();
     });
   }

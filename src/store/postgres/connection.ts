@@ -7,14 +7,17 @@ const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
 
-const INT8 = 20;
-const NUMERIC = 1700;
+/** `bigint` and `numeric`, by their numbers in `pg_type`. */
+const WHOLE_NUMBERS = new Set([20, 1700]);
+
+/** Its own types list no type that an extension may bring. */
+const parserOf = pg.types.getTypeParser as (oid: number, format?: unknown) => (value: string) => unknown;
 
 /** Instants, ids and counts are `bigint` columns, and all of them are whole numbers that JavaScript keeps exactly. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: unknown) {
-    if (oid === INT8 || oid === NUMERIC) return Number;
-    return pg.types.getTypeParser(oid, format as "text") as (value: string) => unknown;
+    if (WHOLE_NUMBERS.has(oid)) return Number;
+    return parserOf(oid, format);
   },
 };
 

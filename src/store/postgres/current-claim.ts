@@ -10,6 +10,7 @@ import type { Transaction } from "./transaction.js";
 export class CurrentClaim {
   readonly #get;
   readonly #lock;
+  readonly #lockFree;
 
   constructor({ s }: PostgresContext) {
     this.#get = new Statement<[id: number], JobRow>(`SELECT * FROM ${s}.jobs WHERE id = $1`);
@@ -17,6 +18,7 @@ export class CurrentClaim {
     this.#lock = new Statement<[ids: readonly number[]], JobRow>(
       `SELECT * FROM ${s}.jobs WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE`,
     );
+    this.#lockFree = new Statement<[ids: readonly number[]], JobRow>(`${this.#lock.text} SKIP LOCKED`);
   }
 
   async row(db: Queryable, id: string): Promise<JobRow | undefined> {
@@ -25,9 +27,22 @@ export class CurrentClaim {
   }
 
   /** The rows of those jobs that are there, by id. Nobody else changes them until this transaction ends. */
-  async lock(tx: Transaction, ids: readonly string[]): Promise<Map<string, JobRow>> {
+  lock(tx: Transaction, ids: readonly string[]): Promise<Map<string, JobRow>> {
+    return this.#rows(tx, ids, this.#lock);
+  }
+
+  /** As `lock`, without those that somebody else has locked: a transaction may be about to complete them. */
+  lockFree(tx: Transaction, ids: readonly string[]): Promise<Map<string, JobRow>> {
+    return this.#rows(tx, ids, this.#lockFree);
+  }
+
+  async #rows(
+    tx: Transaction,
+    ids: readonly string[],
+    statement: Statement<[ids: readonly number[]], JobRow>,
+  ): Promise<Map<string, JobRow>> {
     const keys = ids.map(rowId).filter((key) => key !== null);
-    const rows = keys.length === 0 ? [] : await this.#lock.all(tx, keys);
+    const rows = keys.length === 0 ? [] : await statement.all(tx, keys);
     return new Map(rows.map((row) => [String(row.id), row]));
   }
 

@@ -30,6 +30,9 @@ export class LedgerStatements {
   }
 }
 
+/** When events are written: while somebody wants them, or whether anybody does or not. */
+type Recording = "while wanted" | "in any case";
+
 /**
  * The bookkeeping of one transaction. Every writer reports its state changes here; before the commit they become
  * one row for each queue and name, whatever the number of jobs, and events of the journal.
@@ -68,13 +71,14 @@ export class Ledger {
    *
    * @param changes what is told after the commit
    */
-  async flush(db: Queryable, now: Instant, changes: Changes): Promise<void> {
+  async flush(db: Queryable, now: Instant, changes: Changes, recording: Recording): Promise<void> {
     await this.#deadGroups.flush(db);
     if (this.#lanes.size === 0 && this.journal.empty) return;
     const deltas = [...this.#lanes.values()].map((lane) => this.#delta(lane));
     const row = await this.statements.add.get(db, now, JSON.stringify(deltas));
     changes.latestDelta = row?.latest ?? 0;
-    if (await this.journal.flush(db, now, row?.wanted_until ?? 0)) changes.events();
+    const wantedUntil = recording === "in any case" ? Infinity : (row?.wanted_until ?? 0);
+    if (await this.journal.flush(db, now, wantedUntil)) changes.events();
   }
 
   #delta(lane: Lane) {

@@ -12,7 +12,7 @@ import { openPool, type Pool, type Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { DatabaseClock } from "./database-clock.js";
 import { PostgresDead } from "./dead.js";
-import { translateError } from "./errors.js";
+import { translateError, translateOpeningError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
 import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
@@ -27,6 +27,7 @@ import { PostgresOperations } from "./operations.js";
 import { PostgresQueues } from "./queues.js";
 import { Remove } from "./remove.js";
 import { PostgresSchedules } from "./schedules.js";
+import { checkServer } from "./server-check.js";
 import { PostgresStats } from "./stats.js";
 import { PostgresSuggestions } from "./suggestions.js";
 import { PostgresTokens } from "./tokens.js";
@@ -60,6 +61,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
   try {
     const client = await pool.connect();
     try {
+      await checkServer(client, place);
       await migrate(client, s, place);
     } finally {
       client.release();
@@ -67,7 +69,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
     return await PostgresStore.start(pool, url, s, place, options);
   } catch (error) {
     await pool.end();
-    throw translateError(error, place);
+    throw translateOpeningError(error, place);
   }
 }
 

@@ -101,13 +101,14 @@ export class Settle {
 
   /** The reaper's form: a lease that was extended in the meantime is left alone. */
   async applyIfExpired(tx: Transaction, settlements: readonly FailedSettlement[]): Promise<Settled[]> {
-    const rows = await this.current.lock(
+    const rows = await this.current.lockFree(
       tx,
       settlements.map(({ id }) => id),
     );
     const ended: Ended[] = [];
     const answers = settlements.map((settlement): Settled => {
       const row = held(rows.get(settlement.id), settlement);
+      // One that is locked counts as gone: it is looked at again at the next turn of the reaper.
       if (typeof row === "string") return { ok: false, reason: row };
       if (row.lease_until > tx.now) return { ok: false, reason: "reclaimed" };
       const ending = endingFor(row, settlement, tx.now);

@@ -1,7 +1,7 @@
 import type { QueryResult } from "pg";
 import type { Instant } from "../../core/job.js";
 import { Changes } from "./changes.js";
-import type { PoolClient, Queryable } from "./connection.js";
+import type { Queryable } from "./connection.js";
 import { Ledger, type LedgerStatements } from "./ledger.js";
 
 /** One transaction: a connection that it has for itself, its time, and what is to be written and told at its end. */
@@ -10,7 +10,7 @@ export class Transaction implements Queryable {
   readonly changes = new Changes();
 
   constructor(
-    private readonly client: Pick<PoolClient, "query">,
+    private readonly client: Queryable,
     /** When it began, by the database's clock. */
     readonly now: Instant,
     statements: LedgerStatements,
@@ -19,11 +19,16 @@ export class Transaction implements Queryable {
   }
 
   query(text: string, values?: readonly unknown[]): Promise<QueryResult> {
-    return this.client.query(text, values as unknown[]);
+    return this.client.query(text, values);
   }
 
   /** Before the commit. */
   flush(): Promise<void> {
-    return this.ledger.flush(this, this.now, this.changes);
+    return this.ledger.flush(this, this.now, this.changes, "while wanted");
+  }
+
+  /** Before a commit that the caller makes some time: who may want events until then waits for nobody's transaction. */
+  flushForLater(): Promise<void> {
+    return this.ledger.flush(this, this.now, this.changes, "in any case");
   }
 }
