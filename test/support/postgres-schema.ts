@@ -1,57 +1,45 @@
 import { randomBytes } from "node:crypto";
-import { expect, onTestFinished, vi } from "vitest";
 import { openPool, type Pool } from "../../src/store/postgres/connection.js";
-import {
-  openPostgresStore,
-  type PostgresOptions,
-  type PostgresStore,
-} from "../../src/store/postgres/open.js";
+import { migrate } from "../../src/store/postgres/migrate.js";
 import { postgresUrl } from "./postgres-factory.js";
 
-/** A schema for one test, and a connection of the test's own to it. Both are gone afterwards, and the stores closed. */
+/** A schema of the present test with empty tables, and a connection that has it on its search path. */
 export class PostgresSchema {
-  readonly schema = `test_${randomBytes(6).toString("hex")}`;
-  /** Quoted. */
-  readonly s = `"${this.schema}"`;
-  readonly url = postgresUrl();
-  readonly #stores: PostgresStore[] = [];
-  readonly #pool: Pool;
+  private constructor(
+    readonly name: string,
+    readonly pool: Pool,
+  ) {}
 
-  private constructor() {
-    const url = new URL(this.url);
-    url.searchParams.set("options", `-c search_path=${this.schema}`);
-    this.#pool = openPool(url.href);
+  /** As it stands in statements. */
+  get quoted(): string {
+    return `"${this.name}"`;
   }
 
-  static make(): PostgresSchema {
-    const made = new PostgresSchema();
-    onTestFinished(async () => {
-      await Promise.all(made.#stores.map((store) => store.close()));
-      await made.rows(`DROP SCHEMA IF EXISTS ${made.schema} CASCADE`);
-      await made.#pool.end();
-    });
-    return made;
+  static async make(): Promise<PostgresSchema> {
+    const schema = new PostgresSchema(`test_${randomBytes(6).toString("hex")}`, openPool(postgresUrl()));
+    const client = await schema.pool.connect();
+    try {
+      await migrate(client, schema.quoted, "the test's database");
+    } finally {
+      client.release();
+    }
+    return schema;
   }
 
-  /** A store on the schema, which it makes. */
-  async open(options: PostgresOptions = {}, url = this.url): Promise<PostgresStore> {
-    const store = await openPostgresStore(url, { ...options, schema: this.schema });
-    this.#stores.push(store);
-    return store;
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = await this.pool.connect();
+    try {
+      await client.query(`SET search_path TO ${this.quoted}`);
+      return (await client.query(text, values as unknown[])).rows as Row[];
+    } finally {
+      // It goes back as it was.
+      await client.query("RESET search_path");
+      client.release();
+    }
   }
 
-  /** What a statement says, with the schema on its search path. */
-  async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.#pool.query(text, [...values])).rows as Row[];
-  }
-
-  /** Waits until something is so. */
-  async until(isSo: () => Promise<boolean>, timeout = 5_000): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        expect(await isSo()).toBe(true);
-      },
-      { timeout },
-    );
+  async drop(): Promise<void> {
+    await this.pool.query(`DROP SCHEMA ${this.quoted} CASCADE`);
+    await this.pool.end();
   }
 }

@@ -2,14 +2,7 @@ import { bothQueries, type JobQuery } from "../../../core/job-query/query.js";
 import type { Instant } from "../../../core/job.js";
 import type { JobState } from "../../../core/states.js";
 import { queryOfFilter } from "../../job-filter.js";
-import {
-  FIRST_DEAD_FIRST,
-  OLDEST_FIRST,
-  orderOf,
-  placeOf,
-  type Order,
-  type Place,
-} from "../../job-search/order.js";
+import { FIRST_DEAD_FIRST, OLDEST_FIRST, orderOf, placeOf, type Place } from "../../job-search/order.js";
 import { exactCounts, stateCounts } from "../../job-search/state-counts.js";
 import { isLaneTerm } from "../../job-search/terms.js";
 import type {
