@@ -54,6 +54,8 @@ export class SqliteMaintenance implements MaintenanceStore {
     const found = await this.context.read(() => this.#outdated(retention, limit));
     if (found.length === 0) return 0;
     return this.context.write(() => {
+      // The counters have to know what was removed before in the same transaction.
+      this.context.ledger.flushCounts();
       const rows = this.#outdated(retention, limit);
       if (rows.length > 0) this.remove.rows(rows);
       return rows.length;
