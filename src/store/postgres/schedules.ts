@@ -198,13 +198,12 @@ export class PostgresSchedules implements ScheduleStore {
   }
 
   async fire(firings: readonly Firing[]): Promise<readonly (readonly Fired[] | null)[]> {
+    if (firings.length === 0) return [];
     // Of several firings of one schedule the later ones come too late.
-    const firsts = new Map(firings.toReversed().map((firing) => [firing.key, firing]));
-    if (firsts.size === 0) return [];
-    const fired = await this.context.write((tx) => this.#fire.slots(tx, [...firsts.values()]));
-    return firings.map((firing) =>
-      firsts.get(firing.key) === firing ? (fired.get(firing.key) ?? null) : null,
-    );
+    const firsts = new Map(firings.map(({ key }, index) => [key, index] as const).toReversed());
+    const isFirst = ({ key }: Firing, index: number) => firsts.get(key) === index;
+    const fired = await this.context.write((tx) => this.#fire.slots(tx, firings.filter(isFirst)));
+    return firings.map((firing, index) => (isFirst(firing, index) ? (fired.get(firing.key) ?? null) : null));
   }
 
   fireWaiting(key: string, waiting: NewJobOfSlot): Promise<Fired | null> {
