@@ -66,18 +66,61 @@ const NETWORK_CODES = new Set([
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client was closed|Client has encountered a connection error)/;
 
+/** What `pg` says when it waited for a connection of its pool in vain. */
+const POOL_EXHAUSTED = /^timeout exceeded when trying to connect/;
+
+/** What only an opening meets: code and message. */
+const OPENING_MEANINGS: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [
+    /^ERR_INVALID_URL |URI malformed/,
+    "Use postgres://user:password@host:port/database, with %40 for an @ in a password.",
+  ],
+  [/client password must be|SASL: /, "Check the user and the password of the database URL."],
+  [/does not support SSL/, "Take sslmode out of the database URL, or switch SSL on in the server."],
+  [
+    / (self.signed certificate|unable to (verify|get)|Hostname\/IP does not match|certificate has expired)/,
+    "Name the certificate of the authority with sslrootcert in the database URL.",
+  ],
+];
+
 /** Gives an error of the database or of the network its meaning for the user; every other error stays as it is. */
 export function translateError(error: unknown, place: string): unknown {
+  return translate(error, place, RESTART.advice);
+}
+
+/** The same for an opening, which ends with the error. */
+export function translateOpeningError(error: unknown, place: string): unknown {
+  if (error instanceof Error) {
+    const known = OPENING_MEANINGS.find(([pattern]) =>
+      pattern.test(`${codeOf(error) ?? ""} ${error.message}`),
+    );
+    if (known !== undefined) {
+      return new KonveierError("store_unsupported", `${place}: ${error.message}. ${known[1]}`, {
+        cause: error,
+      });
+    }
+  }
+  return translate(
+    error,
+    place,
+    "Check the host and the port of the database URL, and that the server runs.",
+  );
+}
+
+function translate(error: unknown, place: string, outage: string): unknown {
   if (error instanceof pg.DatabaseError) {
     const { code, message } = error;
     const known = MEANINGS.find(([prefix]) => code?.startsWith(prefix) === true)?.[1];
     if (known === undefined) return error;
-    return new KonveierError(known.code, `${place}: ${message} (${code ?? ""}). ${known.advice}`, {
-      cause: error,
-    });
+    const advice = known === RESTART ? outage : known.advice;
+    return new KonveierError(known.code, `${place}: ${message} (${code ?? ""}). ${advice}`, { cause: error });
   }
   if (!isConnectionError(error)) return error;
-  return new KonveierError("store_io", `${place} cannot be reached: ${messageOf(error)}. ${RESTART.advice}`, {
+  if (POOL_EXHAUSTED.test(error.message)) {
+    const message = `${place}: All connections of this process have been busy for too long. Try again.`;
+    return new KonveierError("store_busy", message, { cause: error });
+  }
+  return new KonveierError("store_io", `${place} cannot be reached: ${messageOf(error)}. ${outage}`, {
     cause: error,
   });
 }
@@ -86,7 +129,7 @@ export function translateError(error: unknown, place: string): unknown {
 export function isConnectionError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return /^(08|57P0[1235])/.test(error.code ?? "");
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   return (code !== undefined && NETWORK_CODES.has(code)) || CONNECTION_MESSAGES.test(error.message);
 }
@@ -102,6 +145,10 @@ export class TryAgain extends Error {
 export function isConflict(error: unknown): boolean {
   if (error instanceof TryAgain) return true;
   return error instanceof pg.DatabaseError && (error.code === "40001" || error.code === "40P01");
+}
+
+function codeOf(error: Error): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }
 
 function messageOf(error: Error): string {

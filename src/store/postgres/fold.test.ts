@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { checkBooks } from "../../../test/support/recount.js";
-import { PostgresSchema } from "../../../test/support/postgres-schema.js";
+import { PostgresDatabase } from "../../../test/support/postgres-database.js";
 import { createContext } from "../../engine/context.js";
 import { enqueueMany } from "../../engine/enqueue.js";
 import { systemClock } from "../../core/clock.js";
@@ -39,7 +39,7 @@ interface Sums {
   readonly total_durations: string;
 }
 
-async function checkSums(database: PostgresSchema): Promise<void> {
+async function checkSums(database: PostgresDatabase): Promise<void> {
   const [sums] = await database.rows<Sums>(SUMS);
   expect(sums?.kept).toBe(sums?.counted);
   expect(sums?.totals).toBe(sums?.happened.replaceAll(/\b0\b/g, "null"));
@@ -63,7 +63,7 @@ async function work(store: PostgresStore, queue: string, rounds: number): Promis
   }
 }
 
-function folded(database: PostgresSchema): Promise<readonly { table: string; n: number }[]> {
+function folded(database: PostgresDatabase): Promise<readonly { table: string; n: number }[]> {
   return database.rows(
     `SELECT 'deltas' AS table, count(*) AS n FROM deltas UNION ALL SELECT 'counts', count(*) FROM folded_counts`,
   );
@@ -71,7 +71,7 @@ function folded(database: PostgresSchema): Promise<readonly { table: string; n: 
 
 describe("adding up the bookkeeping", () => {
   test("whoever reads while others write and add up, also with crashes, sees the sums of the jobs", async () => {
-    const database = PostgresSchema.make();
+    const database = new PostgresDatabase();
     const stores = await Promise.all([database.open(), database.open(), database.open()]);
     const pool = openPool(database.url);
     onTestFinished(() => pool.end());
@@ -112,7 +112,7 @@ describe("adding up the bookkeeping", () => {
 
   test("a process that has written adds up a second later, and has no timer any more then", async () => {
     const clock = new FakeClock();
-    const database = PostgresSchema.make();
+    const database = new PostgresDatabase();
     const store = await database.open({ clock });
     const context = createContext(store, { clock });
     expect(clock.pendingTimers).toBe(0);
@@ -128,7 +128,7 @@ describe("adding up the bookkeeping", () => {
 
   test("adds up what is left at a close, and what a process has left that died, at the next opening", async () => {
     const clock = new FakeClock();
-    const database = PostgresSchema.make();
+    const database = new PostgresDatabase();
     const first = await database.open({ clock });
     await enqueueMany(createContext(first, { clock }), [{ name: "a" }]);
     await first.close();
@@ -143,7 +143,7 @@ describe("adding up the bookkeeping", () => {
   });
 
   test("does all there is, however much it is", async () => {
-    const database = PostgresSchema.make();
+    const database = new PostgresDatabase();
     await (await database.open()).close();
     await database.rows(
       `INSERT INTO deltas (at, queue, name, counts, events, durations, notes)
@@ -169,7 +169,7 @@ describe("adding up the bookkeeping", () => {
 
   test("a database that cannot be asked fails no write and no close, and is asked again", async () => {
     const clock = new FakeClock();
-    const database = PostgresSchema.make();
+    const database = new PostgresDatabase();
     const store = await database.open({ clock });
     await enqueueMany(createContext(store, { clock }), [{ name: "a" }]);
     await database.rows("ALTER TABLE folded_counts RENAME TO hidden");

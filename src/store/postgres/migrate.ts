@@ -3,7 +3,7 @@ import { KonveierError } from "../../core/errors.js";
 import type { PoolClient, Queryable } from "./connection.js";
 import { lockNumber } from "./lock-number.js";
 
-interface Migration {
+export interface Migration {
   readonly version: number;
   readonly sql: string;
 }
@@ -15,11 +15,16 @@ const DIRECTORY = new URL("./migrations/", import.meta.url);
  * number, so a crash leaves a whole version. Programs that start together wait for one another.
  *
  * @param s the schema, quoted
+ * @param migrations others than ours, for tests
  * @throws KonveierError `store_too_new` when a newer program has migrated the schema, `store_unsupported` when it
  *   belongs to something else
  */
-export async function migrate(client: PoolClient, s: string, place: string): Promise<void> {
-  const migrations = readMigrations();
+export async function migrate(
+  client: PoolClient,
+  s: string,
+  place: string,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<void> {
   const newest = migrations.at(-1)?.version ?? 0;
   // The usual case needs no lock, and no right to change the schema.
   if ((await versionOf(client, s)) === newest) return;
@@ -30,7 +35,8 @@ export async function migrate(client: PoolClient, s: string, place: string): Pro
       await step(client, s, migration, newest, place);
       await client.query("COMMIT");
     } catch (error) {
-      await client.query("ROLLBACK");
+      // Where the connection is gone, so is the transaction.
+      await client.query("ROLLBACK").catch(() => undefined);
       throw error;
     }
   }
@@ -44,10 +50,9 @@ async function step(
   place: string,
 ): Promise<void> {
   const present = await versionOf(client, s);
-  if (present === 0) await refuseForeign(client, s, place);
+  if (present === 0) await makeSchema(client, s, place);
   refuseNewer(present, newest, place);
   if (present >= version) return;
-  await client.query(`CREATE SCHEMA IF NOT EXISTS ${s}`);
   await client.query(`SET LOCAL search_path TO ${s}`);
   await client.query(
     "CREATE TABLE IF NOT EXISTS schema_version (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)",
@@ -89,15 +94,18 @@ export function newestVersion(): number {
   return readMigrations().at(-1)?.version ?? 0;
 }
 
-/** 0 where there is no schema of ours. */
+/** 0 where there is no schema of ours. Other programs have a table of this name too, with other columns. */
 async function versionOf(db: Queryable, s: string): Promise<number> {
-  const { rows } = await db.query("SELECT to_regclass($1) IS NOT NULL AS there", [`${s}.schema_version`]);
+  const { rows } = await db.query(
+    "SELECT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'one') AS there",
+    [`${s}.schema_version`],
+  );
   if ((rows as { there: boolean }[])[0]?.there !== true) return 0;
   const versions = await db.query(`SELECT version FROM ${s}.schema_version`);
   return (versions.rows as { version: number }[])[0]?.version ?? 0;
 }
 
-function readMigrations(): Migration[] {
+export function readMigrations(): Migration[] {
   return readdirSync(DIRECTORY)
     .filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file))
     .sort()
@@ -115,13 +123,20 @@ function refuseNewer(version: number, newest: number, place: string): void {
   );
 }
 
-/** A schema with tables in it that has no version is another program's. */
-async function refuseForeign(db: Queryable, s: string, place: string): Promise<void> {
+/**
+ * Makes the schema, or takes an empty one that somebody has made for us. One with tables in it that has no version is
+ * another program's.
+ */
+async function makeSchema(db: Queryable, s: string, place: string): Promise<void> {
   const { rows } = await db.query(
-    "SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname <> 'schema_version' LIMIT 1",
+    `SELECT to_regnamespace($1) IS NOT NULL AS there,
+       EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace($1)) AS used`,
     [s],
   );
-  if (rows.length === 0) return;
+  const [schema] = rows as { there: boolean; used: boolean }[];
+  // Even where it is there, making it wants rights on the database.
+  if (schema?.there !== true) await db.query(`CREATE SCHEMA ${s}`);
+  if (schema?.used !== true) return;
   throw new KonveierError(
     "store_unsupported",
     `${place}: the schema has tables of another program. Name another one with KONVEIER_SCHEMA.`,

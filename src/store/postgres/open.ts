@@ -23,6 +23,7 @@ import { PostgresLive } from "./live.js";
 import { PostgresMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
 import { Notifications } from "./notifications.js";
+import { placeOf, quotedSchema } from "./place.js";
 import { PostgresOperations } from "./operations.js";
 import { PostgresQueues } from "./queues.js";
 import { Remove } from "./remove.js";
@@ -79,6 +80,8 @@ interface FirstReading {
   readonly delta: number | null;
   /** Whether there is bookkeeping to add up. */
   readonly unfolded: boolean;
+  /** Whether another database is being moved here. */
+  readonly moving: boolean;
 }
 
 /** What a store is made of, besides its nouns. */
@@ -157,9 +160,15 @@ export class PostgresStore implements Store {
     const { rows } = await pool.query<FirstReading>(
       `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
          pg_sequence_last_value('${s}.deltas_id_seq') AS delta,
-         EXISTS (SELECT 1 FROM ${s}.deltas) AS unfolded`,
+         EXISTS (SELECT 1 FROM ${s}.deltas) AS unfolded, EXISTS (SELECT 1 FROM ${s}.moving) AS moving`,
     );
     const [first] = rows;
+    if (first?.moving === true) {
+      throw new KonveierError(
+        "store_unsupported",
+        `${place}: another database is being moved here. Let konveier migrate-store come to its end, or call it again.`,
+      );
+    }
     const clock = options.clock ?? systemClock;
     const databaseClock = new DatabaseClock(clock, first?.now ?? 0, options.clock !== undefined);
     const listenUrl = options.listenUrl ?? url;
@@ -275,24 +284,5 @@ export class PostgresStore implements Store {
         client.release(broken);
       }
     });
-  }
-}
-
-/** @throws KonveierError `store_unsupported` */
-function quotedSchema(schema: string): string {
-  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema) && !schema.startsWith("pg_")) return `"${schema}"`;
-  throw new KonveierError(
-    "store_unsupported",
-    `The schema ${JSON.stringify(schema)} cannot be used. Take lower-case letters, digits and underscores, beginning with a letter.`,
-  );
-}
-
-/** How the database is named in messages: without user and password. */
-function placeOf(url: string, s: string): string {
-  try {
-    const { host, pathname } = new URL(url);
-    return `PostgreSQL ${host}${pathname}, schema ${s.slice(1, -1)}`;
-  } catch {
-    return `PostgreSQL, schema ${s.slice(1, -1)}`;
   }
 }
