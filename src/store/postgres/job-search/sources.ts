@@ -2,7 +2,7 @@ import type { TextTerm } from "../../../core/job-query/query.js";
 import type { JobState } from "../../../core/states.js";
 import { allOf, condition, type Condition } from "../../job-search/condition.js";
 import type { Order } from "../../job-search/order.js";
-import { oneOf } from "./term-conditions.js";
+import { oneOf, storedText } from "./term-conditions.js";
 
 /**
  * Where candidates come from. Jobs are looked up by their ids in a subquery with OFFSET 0, which PostgreSQL neither
@@ -35,7 +35,7 @@ export class Sources {
   orderedByTag({ values }: TextTerm): Source {
     return {
       from: condition(`${this.s}.job_tags ${this.#jobOf("job_tags.job_id")}`),
-      where: allOf(values.map((value) => condition("job_tags.tag = ?", value))),
+      where: allOf(values.map((value) => condition("job_tags.tag = ?", storedText(value)))),
       id: "job_tags.job_id",
       instant: null,
     };

@@ -177,6 +177,6 @@ function equality(value: JsonScalar): Condition {
 }
 
 /** A text of PostgreSQL has no NUL. `json_at` reads it as this, and no other text has it. */
-function storedText(text: string): string {
+export function storedText(text: string): string {
   return text.replaceAll("\0", "\uFDD0");
 }
