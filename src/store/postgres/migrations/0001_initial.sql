@@ -558,3 +558,12 @@ CREATE TABLE write_check (
 );
 
 INSERT INTO write_check (n) VALUES (0);
+
+-- A database that is being moved here from elsewhere. Nobody may work on it before it is complete.
+CREATE TABLE moving (
+  one      boolean PRIMARY KEY DEFAULT true CHECK (one),
+  -- What tells the source, in the state in which it is moved.
+  source   text    NOT NULL,
+  -- JSON: the last row that is here.
+  position jsonb
+);
