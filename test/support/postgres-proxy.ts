@@ -42,6 +42,10 @@ export class PostgresProxy {
     return proxy;
   }
 
+  get connections(): number {
+    return this.#links.size;
+  }
+
   /** Cuts the connection of the next statement with this text. Resolves when that has happened. */
   cutAt(text: string, cut: Cut): Promise<void> {
     return new Promise((done) => {
