@@ -46,9 +46,9 @@ export class PostgresMaintenance implements MaintenanceStore {
         `SELECT ${ROW} FROM ${s}.jobs WHERE state = 'completed' AND id IN (${oldestBeyond}) ORDER BY id ${lock}`,
       );
     this.#beyondCount = beyondCount("");
-    // Does not pass over what another process removes at this moment: it would take those behind, which are to stay.
-    // Both have counted the same jobs, so both find the same ones surplus, and the second one finds them gone.
-    this.#lockBeyondCount = beyondCount("FOR UPDATE");
+    // The surplus is counted and found at one moment, and only then is that passed over which another process removes:
+    // nobody takes those behind, which are to stay.
+    this.#lockBeyondCount = beyondCount("FOR UPDATE SKIP LOCKED");
     const rollUps = (step: StatStep) =>
       [`folded_${step}_events`, `folded_${step}_durations`].map((table) => [table, step] as const);
     const older = (table: string, column: string) =>
