@@ -79,22 +79,28 @@ export class Enqueue {
     const firsts = firstOfEachKey(jobs);
     if (firsts.size === 0)
       return (await this.insert(tx, jobs)).map((job) => ({ ...job, deduplicated: false }));
+    const rows = await this.#takeIds.all(tx, jobs.length);
     // In the order of the jobs, which is that of their ids.
-    const ids = (await this.#takeIds.all(tx, jobs.length)).map(({ id }) => id);
-    const known = await this.#reserve(tx, firsts, new Map(jobs.map((job, index) => [job, ids[index] ?? 0])));
-    const isNew = (job: NewJob) =>
-      job.idempotency === null ||
-      (firsts.get(job.idempotency.key) === job && !known.has(job.idempotency.key));
-    const fresh = jobs.filter(isNew);
-    const freshIds = ids.filter((_, index) => isNew(jobs[index] as NewJob));
-    const inserted = new Map<NewJob, Job>();
-    for (const [index, job] of (await this.insert(tx, fresh, freshIds)).entries()) {
-      inserted.set(fresh[index] as NewJob, job);
-    }
-    return jobs.map((job) => {
-      const own = inserted.get(job);
+    const asked = jobs.map((job, place): Asked => ({ job, place, id: rows[place]?.id ?? 0 }));
+    const owners = new Map(asked.filter((each) => isFirst(each, firsts)).map((each) => [keyOf(each), each]));
+    const known = await this.#reserve(tx, owners);
+    const fresh = asked.filter((each) => {
+      const key = keyOf(each);
+      return key === null || (isFirst(each, firsts) && !known.has(key));
+    });
+    const made = await this.insert(
+      tx,
+      fresh.map(({ job }) => job),
+      fresh.map(({ id }) => id),
+    );
+    const inserted = new Map(made.map((job) => [job.id, job]));
+    return asked.map((each) => {
+      const own = inserted.get(String(each.id));
       if (own !== undefined) return { ...own, deduplicated: false };
-      return { ...earlierOf(job, known, firsts, inserted), deduplicated: true };
+      const row = known.get(keyOf(each) ?? "");
+      const earlier = row === undefined ? inserted.get(String(owners.get(keyOf(each))?.id)) : toJob(row);
+      if (earlier === undefined) throw new Error("A job was neither inserted nor known");
+      return { ...earlier, deduplicated: true };
     });
   }
 
@@ -120,30 +126,30 @@ export class Enqueue {
     });
   }
 
-  /** @returns the jobs that had their keys before, by key */
-  async #reserve(
-    tx: Transaction,
-    firsts: ReadonlyMap<string, NewJob>,
-    ids: ReadonlyMap<NewJob, number>,
-  ): Promise<KnownJobs> {
-    const keys = [...firsts.keys()];
-    const jobs = [...firsts.values()];
-    const fingerprints = jobs.map(({ idempotency }) => idempotency?.fingerprint ?? "");
+  /**
+   * @param owners the first job of each key
+   * @returns the jobs that had their keys before, by key
+   */
+  async #reserve(tx: Transaction, owners: ReadonlyMap<string | null, Asked>): Promise<KnownJobs> {
+    const keyed = [...owners.values()].flatMap(({ job, id }) =>
+      job.idempotency === null ? [] : [{ ...job.idempotency, id }],
+    );
+    const fingerprints = new Map(keyed.map(({ key, fingerprint }) => [key, fingerprint]));
     const rows = await this.#reserveKeys.all(
       tx,
-      keys,
-      fingerprints,
-      jobs.map((job) => ids.get(job) ?? 0),
+      keyed.map(({ key }) => key),
+      keyed.map(({ fingerprint }) => fingerprint),
+      keyed.map(({ id }) => id),
     );
     const reserved = new Set(rows.map(({ key }) => key));
-    const taken = keys.filter((key) => !reserved.has(key));
+    const taken = [...fingerprints.keys()].filter((key) => !reserved.has(key));
     if (taken.length === 0) return new Map();
     const known = new Map((await this.#findKeys.all(tx, taken)).map((row) => [row.key, row]));
     for (const key of taken) {
       const row = known.get(key);
       // Its job was removed in between: a second try finds the key free.
       if (row === undefined) throw new TryAgain();
-      if (row.fingerprint === firsts.get(key)?.idempotency?.fingerprint) continue;
+      if (row.fingerprint === fingerprints.get(key)) continue;
       // Who works in a transaction of the caller may go on after this.
       await this.#freeKeys.run(tx, [...reserved]);
       throw reused(key);
@@ -152,33 +158,33 @@ export class Enqueue {
   }
 }
 
-/** @throws KonveierError `idempotency_key_reused` */
-function firstOfEachKey(jobs: readonly NewJob[]): Map<string, NewJob> {
-  const firsts = new Map<string, NewJob>();
-  for (const job of jobs) {
-    if (job.idempotency === null) continue;
-    const { key, fingerprint } = job.idempotency;
-    const first = firsts.get(key);
-    if (first === undefined) firsts.set(key, job);
-    else if (first.idempotency?.fingerprint !== fingerprint) throw reused(key);
-  }
-  return firsts;
+/** A job of one call with the id that it gets if it is new. */
+interface Asked {
+  readonly job: NewJob;
+  readonly place: number;
+  readonly id: number;
 }
 
-/** The job that a known key stands for. */
-function earlierOf(
-  job: NewJob,
-  known: KnownJobs,
-  firsts: ReadonlyMap<string, NewJob>,
-  inserted: ReadonlyMap<NewJob, Job>,
-): Job {
-  const key = job.idempotency?.key ?? "";
-  const row = known.get(key);
-  if (row !== undefined) return toJob(row);
-  const first = firsts.get(key);
-  const earlier = first === undefined ? undefined : inserted.get(first);
-  if (earlier === undefined) throw new Error("A job was neither inserted nor known");
-  return earlier;
+function keyOf({ job }: Asked): string | null {
+  return job.idempotency?.key ?? null;
+}
+
+function isFirst(asked: Asked, firsts: ReadonlyMap<string, number>): boolean {
+  const key = keyOf(asked);
+  return key !== null && firsts.get(key) === asked.place;
+}
+
+/** By key, where the first job with it stands. @throws KonveierError `idempotency_key_reused` */
+function firstOfEachKey(jobs: readonly NewJob[]): Map<string, number> {
+  const firsts = new Map<string, number>();
+  for (const [place, { idempotency }] of jobs.entries()) {
+    if (idempotency === null) continue;
+    const { key, fingerprint } = idempotency;
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, place);
+    else if (jobs[first]?.idempotency?.fingerprint !== fingerprint) throw reused(key);
+  }
+  return firsts;
 }
 
 interface FreshJob {
