@@ -46,6 +46,11 @@ export class PostgresProxy {
     return this.#links.size;
   }
 
+  /** From which the connections of this application arrive at the server. */
+  ports(application: string): (number | undefined)[] {
+    return [...this.#links].filter((link) => link.application === application).map(({ port }) => port);
+  }
+
   /** Cuts the connection of the next statement with this text. Resolves when that has happened. */
   cutAt(text: string, cut: Cut): Promise<void> {
     return new Promise((done) => {
@@ -131,6 +136,10 @@ class Link {
     server.on("data", (chunk: Buffer) => {
       this.#answer(chunk);
     });
+  }
+
+  get port(): number | undefined {
+    return this.server.localPort;
   }
 
   cut(): void {

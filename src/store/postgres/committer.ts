@@ -2,7 +2,7 @@ import type { Clock } from "../../core/clock.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Instant } from "../../core/job.js";
 import type { Changes } from "./changes.js";
-import { statementsOn, type Pool, type PoolClient } from "./connection.js";
+import { promptly, type Pool, type PoolClient, type Queryable } from "./connection.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { isConflict, isConnectionError, translateError } from "./errors.js";
 import type { LedgerStatements } from "./ledger.js";
@@ -85,10 +85,12 @@ export class Committer {
   }
 
   async #untilDone<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const since = this.clock.monotonic();
+    // From the first failure: before it, the process may have been stopped for long.
+    let since: number | null = null;
     for (;;) {
       const attempt = await this.#once(work);
       if ("value" in attempt) return attempt.value;
+      since ??= this.clock.monotonic();
       if ("xid" in attempt && (await this.#isCommitted(attempt.xid, since))) {
         this.committed(attempt.changes);
         return attempt.answer;
@@ -110,12 +112,13 @@ export class Committer {
     let committing: Committing<T> | null = null;
     let broken: Error | undefined;
     try {
-      const { now, xid } = await this.#beginWith(client);
-      const tx = new Transaction(statementsOn(client), now, this.statements);
+      const db = promptly(client);
+      const { now, xid } = await this.#beginWith(db);
+      const tx = new Transaction(db, now, this.statements);
       const answer = await work(tx);
       await tx.flush();
       committing = { xid, answer, changes: tx.changes };
-      const { command } = await client.query("COMMIT");
+      const { command } = await db.query("COMMIT");
       // PostgreSQL answers so, and with no error, when a statement had failed and the work went on regardless.
       if (command !== "COMMIT") throw new Error(`A transaction ended with ${command}`);
       this.committed(tx.changes);
@@ -134,11 +137,8 @@ export class Committer {
   async #isCommitted(xid: string, since: number): Promise<boolean> {
     for (;;) {
       try {
-        const { rows } = await this.pool.query<{ status: string | null }>(
-          "SELECT pg_xact_status($1::xid8) AS status",
-          [xid],
-        );
-        const status = rows[0]?.status;
+        const { rows } = await promptly(this.pool).query("SELECT pg_xact_status($1::xid8) AS status", [xid]);
+        const status = (rows as { status: string | null }[])[0]?.status;
         if (status === "committed" || status === "aborted") return status === "committed";
       } catch (error) {
         // After a failover to a server that has not got so far, the number of the transaction means nothing.
@@ -157,7 +157,7 @@ export class Committer {
     );
   }
 
-  async #beginWith(client: PoolClient): Promise<BeginRow> {
+  async #beginWith(db: Queryable): Promise<BeginRow> {
     // One round trip. What is set holds for this transaction only, so it does no harm behind PgBouncer.
     const text = `BEGIN ISOLATION LEVEL READ COMMITTED;
       SET LOCAL idle_in_transaction_session_timeout = ${IDLE_LIMIT_MS};
@@ -165,7 +165,7 @@ export class Committer {
       SELECT ${this.databaseClock.sql} AS now, ${this.schema.sql} AS schema_version,
         pg_current_xact_id()::text AS xid`;
     // Several statements in one text give several results.
-    const results = (await client.query(text)) as unknown as { rows: BeginRow[] }[];
+    const results = (await db.query(text)) as unknown as { rows: BeginRow[] }[];
     const row = results.at(-1)?.rows[0];
     if (row === undefined) throw new Error("A transaction began without an answer");
     this.schema.verify(row.schema_version);

@@ -67,7 +67,7 @@ const CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client was closed|Client has encountered a connection error)/;
 
 /** What `pg` says when it waited for a connection of its pool in vain. */
-const POOL_EXHAUSTED = /^timeout exceeded when trying to connect/;
+const POOL_EXHAUSTED = "timeout exceeded when trying to connect";
 
 /** What only an opening meets: code and message. */
 const OPENING_MEANINGS: readonly (readonly [pattern: RegExp, advice: string])[] = [
@@ -116,7 +116,7 @@ function translate(error: unknown, place: string, outage: string): unknown {
     return new KonveierError(known.code, `${place}: ${message} (${code ?? ""}). ${advice}`, { cause: error });
   }
   if (!isConnectionError(error)) return error;
-  if (POOL_EXHAUSTED.test(error.message)) {
+  if (error.message.startsWith(POOL_EXHAUSTED)) {
     const message = `${place}: All connections of this process have been busy for too long. Try again.`;
     return new KonveierError("store_busy", message, { cause: error });
   }

@@ -93,7 +93,7 @@ describe("migrate", () => {
     for (const outcome of outcomes) {
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "store_too_new" });
     }
-    expect([outcomes[0]?.status, outcomes[2]?.status]).toEqual(["fulfilled", "fulfilled"]);
+    expect([outcomes[0].status, outcomes[2].status]).toEqual(["fulfilled", "fulfilled"]);
   });
 
   test("PGS-09 refuses the schema of a newer program and leaves it alone", async () => {
