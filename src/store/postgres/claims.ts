@@ -68,16 +68,16 @@ export class PostgresClaims implements ClaimStore {
     const { claimId } = request;
     if (claimId !== undefined) return this.#claimAs({ ...request, claimId });
     // A look costs one round trip, a transaction several.
-    const queues = await this.context.read((db) => this.#claim.queuesWithJobs(db, request));
+    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
     return queues.length === 0 ? [] : this.context.write((tx) => this.#claim.take(tx, request, queues));
   }
 
   async #claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
-    const queues = await this.context.read((db) => this.#claim.queuesWithJobs(db, request));
+    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
     if (queues.length > 0) return this.context.write((tx) => this.#claimIds.take(tx, request, queues));
     // Asked afterwards: when the last job was taken under this very name, that is known by now. It may be given back
     // until the name is locked, so all queues are tried then.
-    const known = await this.context.read((db) => this.#claimIds.knows(db, request));
+    const known = await this.context.look((db) => this.#claimIds.knows(db, request));
     if (!known) return [];
     return this.context.write((tx) => this.#claimIds.take(tx, request, request.queues));
   }
@@ -87,7 +87,7 @@ export class PostgresClaims implements ClaimStore {
   }
 
   current(key: ClaimKey): Promise<ClaimedJob | LeaseLossReason> {
-    return this.context.read(async (db) => {
+    return this.context.look(async (db) => {
       const row = await this.#current.find(db, key);
       return typeof row === "string" ? row : this.#claim.describe(db, row);
     });
@@ -115,7 +115,7 @@ export class PostgresClaims implements ClaimStore {
   }
 
   async expired(limit: number): Promise<readonly ExpiredClaim[]> {
-    const rows = await this.context.read((db) => this.#expired.all(db, this.context.clock.now(), limit));
+    const rows = await this.context.look((db) => this.#expired.all(db, this.context.clock.now(), limit));
     return rows.map((row) => ({
       id: String(row.id),
       token: row.token,
@@ -136,6 +136,6 @@ export class PostgresClaims implements ClaimStore {
   }
 
   nextDue(): Promise<Instant | null> {
-    return this.context.read((db) => this.#promote.next(db));
+    return this.context.look((db) => this.#promote.next(db));
   }
 }

@@ -3,9 +3,15 @@ import type { Pool, PoolClient, QueryResult } from "pg";
 
 /** Transactions that one process has open at the same time, besides the reads. */
 const MAX_CONNECTIONS = 10;
-/** How long a connection may take to come up, and a query to be answered, before the network counts as cut. */
-const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a connection may take to come up before the network counts as cut. */
+const CONNECT_TIMEOUT_MS = 3_000;
+/** How long a page of the dashboard or a search may take. */
 const QUERY_TIMEOUT_MS = 30_000;
+/**
+ * How long the everyday statements of workers and clients may take, which read and write a few rows by their keys. A
+ * network that has lost a connection says nothing: without an answer by then, another connection is tried.
+ */
+const PROMPT_TIMEOUT_MS = 4_000;
 
 /** `bigint` and `numeric`, by their numbers in `pg_type`. */
 const WHOLE_NUMBERS = new Set([20, 1700]);
@@ -26,9 +32,14 @@ export interface Queryable {
   query(text: string, values?: readonly unknown[]): Promise<QueryResult>;
 }
 
-/** One connection, for the statements of a transaction. */
-export function statementsOn(client: PoolClient): Queryable {
-  return { query: (text, values) => client.query(text, values as unknown[]) };
+/** Statements that are answered at once or not at all. */
+export function promptly(db: Pool | PoolClient): Queryable {
+  return {
+    query(text, values = []) {
+      const statement = { text, values: values as unknown[], query_timeout: PROMPT_TIMEOUT_MS };
+      return db.query(statement);
+    },
+  };
 }
 
 export function openPool(url: string): Pool {

@@ -11,6 +11,8 @@ export interface PostgresContext {
   readonly write: Committer["write"];
   /** Runs single statements outside every transaction; errors get their meaning. */
   readonly read: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+  /** As `read`, for everyday looks that are answered at once or not at all. */
+  readonly look: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
   /** Runs several statements on one snapshot of the database. */
   readonly snapshot: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
   /** Candidates that a search may read whole and sort. */

@@ -1,6 +1,6 @@
 import { KonveierError } from "../../core/errors.js";
 import type { ColumnKind, MovedRow, MovedSequences, MovedTable, MovedValue } from "../moved-tables.js";
-import { openPool, statementsOn, type Pool, type Queryable } from "./connection.js";
+import { openPool, type Pool, type Queryable } from "./connection.js";
 import { translateError } from "./errors.js";
 import { migrate } from "./migrate.js";
 import { placeOf, quotedSchema } from "./place.js";
@@ -183,7 +183,7 @@ export class PostgresMoveIn {
       let broken: Error | undefined;
       try {
         await client.query("BEGIN");
-        const answer = await work(statementsOn(client));
+        const answer = await work({ query: (text, values) => client.query(text, values as unknown[]) });
         await client.query("COMMIT");
         return answer;
       } catch (error) {

@@ -8,7 +8,7 @@ import { ChangeFeed } from "./change-feed.js";
 import type { Changes } from "./changes.js";
 import { PostgresClaims } from "./claims.js";
 import { closedError, Committer } from "./committer.js";
-import { openPool, type Pool, type Queryable } from "./connection.js";
+import { openPool, promptly, type Pool } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { DatabaseClock } from "./database-clock.js";
 import { PostgresDead } from "./dead.js";
@@ -26,6 +26,7 @@ import { Notifications } from "./notifications.js";
 import { placeOf, quotedSchema } from "./place.js";
 import { PostgresOperations } from "./operations.js";
 import { PostgresQueues } from "./queues.js";
+import { Reads } from "./reads.js";
 import { Remove } from "./remove.js";
 import { PostgresSchedules } from "./schedules.js";
 import { checkServer } from "./server-check.js";
@@ -97,6 +98,7 @@ interface Parts {
   readonly notifications: Notifications;
   readonly changes: ChangeFeed;
   readonly committer: Committer;
+  readonly reads: Reads;
   readonly fold: Fold;
   readonly smallSet: number;
 }
@@ -120,14 +122,15 @@ export class PostgresStore implements Store {
   #closing: Promise<void> | null = null;
 
   private constructor(private readonly parts: Parts) {
-    const { s, clock, committer, statements, schema, notifications, place, smallSet } = parts;
+    const { s, clock, committer, statements, schema, notifications, place, reads, smallSet } = parts;
     const context: PostgresContext = {
       s,
       clock,
       smallSet,
       write: (work) => committer.write(work),
-      read: (work) => this.#read(work),
-      snapshot: (work) => this.#snapshot(work),
+      read: (work) => reads.read(work),
+      look: (work) => reads.look(work),
+      snapshot: (work) => reads.snapshot(work),
     };
     const remove = new Remove(context);
     const search = new JobSearch(context);
@@ -194,6 +197,7 @@ export class PostgresStore implements Store {
       notifications,
       changes,
       committer,
+      reads: new Reads(pool, clock, place),
       fold,
       smallSet: options.smallSet ?? SMALL_SET,
     });
@@ -215,10 +219,15 @@ export class PostgresStore implements Store {
     return this.#joins.with(client);
   }
 
-  check(): Promise<void> {
-    return this.#read(async (db) => {
-      this.parts.schema.verify(await this.parts.schema.read(db));
-    });
+  /** Asks once: whoever wants to know whether the database is there does not want to wait for it. */
+  async check(): Promise<void> {
+    const { pool, schema, place } = this.parts;
+    if (this.#closing !== null) throw closedError(place);
+    try {
+      schema.verify(await schema.read(promptly(pool)));
+    } catch (error) {
+      throw translateError(error, place);
+    }
   }
 
   async checkWrite(): Promise<void> {
@@ -231,7 +240,7 @@ export class PostgresStore implements Store {
   }
 
   about(): Promise<StoreDescription> {
-    return this.#read(async (db) => {
+    return this.parts.reads.read(async (db) => {
       const { rows } = await db.query("SELECT current_setting('server_version') AS version");
       const [row] = rows as { version: string }[];
       return {
@@ -243,7 +252,7 @@ export class PostgresStore implements Store {
   }
 
   signingSecret(): Promise<Buffer> {
-    return this.#read(async (db) => {
+    return this.parts.reads.read(async (db) => {
       const { rows } = await db.query(`SELECT value FROM ${this.parts.s}.secrets WHERE name = 'signing'`);
       const [row] = rows as { value: Buffer }[];
       if (row === undefined) throw new Error("The database has no secret to sign with");
@@ -252,37 +261,10 @@ export class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
-    const { committer, changes, fold, pool } = this.parts;
+    const { committer, changes, fold, pool, reads } = this.parts;
+    reads.close();
     await committer.close();
     await Promise.all([changes.stop(), fold.close()]);
     await pool.end();
-  }
-
-  async #read<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
-    if (this.#closing !== null) throw closedError(this.parts.place);
-    try {
-      return await work(this.parts.pool);
-    } catch (error) {
-      throw translateError(error, this.parts.place);
-    }
-  }
-
-  #snapshot<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
-    return this.#read(async () => {
-      const client = await this.parts.pool.connect();
-      let broken: Error | undefined;
-      try {
-        await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        const answer = await work(client);
-        await client.query("COMMIT");
-        return answer;
-      } catch (error) {
-        // Ends the transaction as well, whatever state it is in.
-        broken = error as Error;
-        throw error;
-      } finally {
-        client.release(broken);
-      }
-    });
   }
 }

@@ -172,12 +172,12 @@ export class PostgresOperations implements OperationStore {
   }
 
   async due(limit: number): Promise<readonly string[]> {
-    const rows = await this.context.read((db) => this.#due.all(db, this.context.clock.now(), limit));
+    const rows = await this.context.look((db) => this.#due.all(db, this.context.clock.now(), limit));
     return rows.map(({ id }) => String(id));
   }
 
   nextDue(): Promise<Instant | null> {
-    return this.context.read(async (db) => (await this.#nextDue.get(db))?.next_at ?? null);
+    return this.context.look(async (db) => (await this.#nextDue.get(db))?.next_at ?? null);
   }
 
   async step(id: string): Promise<OperationStep | null> {

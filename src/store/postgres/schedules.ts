@@ -180,7 +180,7 @@ export class PostgresSchedules implements ScheduleStore {
   }
 
   due(limit: number): Promise<readonly Schedule[]> {
-    return this.context.read(async (db) =>
+    return this.context.look(async (db) =>
       (await this.#due.all(db, this.context.clock.now(), limit)).map(scheduleOf),
     );
   }
@@ -190,11 +190,11 @@ export class PostgresSchedules implements ScheduleStore {
   }
 
   nextDue(): Promise<Instant | null> {
-    return this.context.read(async (db) => (await this.#nextDue.get(db))?.next_at ?? null);
+    return this.context.look(async (db) => (await this.#nextDue.get(db))?.next_at ?? null);
   }
 
   unblocked(limit: number): Promise<readonly Schedule[]> {
-    return this.context.read(async (db) => (await this.#unblocked.all(db, limit)).map(scheduleOf));
+    return this.context.look(async (db) => (await this.#unblocked.all(db, limit)).map(scheduleOf));
   }
 
   async fire(firings: readonly Firing[]): Promise<readonly (readonly Fired[] | null)[]> {

@@ -124,6 +124,7 @@ function contextOf(schema: PostgresSchema, statements: Statement[]): PostgresCon
     clock: new DatabaseClock(systemClock, JOBS, false),
     smallSet: 1_000,
     read: (work) => work(db),
+    look: (work) => work(db),
     snapshot: (work) => work(db),
     write: () => Promise.reject(new Error("A search writes nothing")),
   };
