@@ -176,11 +176,17 @@ describe("a process that stops in the middle of a transaction", () => {
     const stopped = new Promise<void>((resolve) => {
       goOn = resolve;
     });
+    let hold = (): void => undefined;
+    const holds = new Promise<void>((resolve) => {
+      hold = resolve;
+    });
     const slow = committer.write(async (tx) => {
       await count(tx, "a");
+      hold();
       await stopped;
       await count(tx, "a");
     });
+    await holds;
     // Others wait no longer than they must.
     await expect(committer.write((tx) => count(tx, "a"))).rejects.toMatchObject({ code: "store_busy" });
     await committer.write((tx) => tx.query("SET LOCAL lock_timeout = 0").then(() => count(tx, "a")));

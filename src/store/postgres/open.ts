@@ -185,7 +185,8 @@ export class PostgresStore implements Store {
       changes.committed(done);
       if (done.latestDelta > 0) fold.soon();
     };
-    const committer = new Committer(pool, clock, databaseClock, statements, schema, committed, place);
+    // Not the store's clock: the other transactions that a write waits for have the time of the world.
+    const committer = new Committer(pool, systemClock, databaseClock, statements, schema, committed, place);
     if (first?.unfolded === true) fold.now();
     return new PostgresStore({
       pool,
@@ -197,7 +198,7 @@ export class PostgresStore implements Store {
       notifications,
       changes,
       committer,
-      reads: new Reads(pool, clock, place),
+      reads: new Reads(pool, systemClock, place),
       fold,
       smallSet: options.smallSet ?? SMALL_SET,
     });
