@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     environment: "node",
     include: ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts"],
-    globalSetup: "test/support/translate-programs.ts",
+    globalSetup: ["test/support/translate-programs.ts", "test/support/start-postgres.ts"],
     // Tests load a native add-on and start child processes: worker threads would share too much.
     pool: "forks",
     maxWorkers: 2,

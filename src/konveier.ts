@@ -8,12 +8,14 @@ import { JobWaits } from "./engine/events/job-waits.js";
 import { enqueue, enqueueMany } from "./engine/enqueue.js";
 import { Background } from "./engine/loops/background.js";
 import { completeRetention } from "./engine/retention.js";
+import { enqueuerWithin, type EnqueueLater, type EnqueueNow } from "./within.js";
 import { openStore } from "./open-store.js";
 import { Jobs } from "./jobs.js";
 import { Queues } from "./queues.js";
 import { Schedules, type AnyScheduleOptions } from "./schedules.js";
 import type { Retention } from "./store/maintenance.js";
 import type { Tracer } from "./core/tracing.js";
+import type { PostgresClient, SqliteConnection } from "./core/transactions.js";
 import type { Store } from "./store/store.js";
 import type { JobDefinition } from "./core/define-job.js";
 import { jobRequestOf } from "./worker/job-request-of.js";
@@ -22,6 +24,10 @@ import { Worker, type WorkerOptions } from "./worker/worker.js";
 export interface KonveierOptions {
   /** SQLite only; default `full`. See `docs/guarantees.md`. */
   readonly synchronous?: "full" | "normal";
+  /** PostgreSQL only: the schema that everything is in. Default `konveier`. */
+  readonly schema?: string;
+  /** PostgreSQL only: where to listen, past a PgBouncer in transaction mode. Default: the URL of the database. */
+  readonly listenUrl?: string;
   /** How long finished jobs are kept. Default: completed and cancelled 7 days, dead 90 days. */
   readonly retention?: Partial<Retention>;
   /**
@@ -62,13 +68,13 @@ export class Konveier {
   /**
    * Opens a database, making or migrating it as needed.
    *
-   * @param url such as `sqlite:./jobs.db`
+   * @param url such as `sqlite:./jobs.db` or `postgres://user:password@host:5432/database`
    * @throws KonveierError `store_…` that says what to do, `validation_failed`
    */
   static async open(url: string, options: KonveierOptions = {}): Promise<Konveier> {
     // Before anything is opened: a store that was opened would have to be closed again.
     completeRetention(options.retention);
-    const konveier = Konveier.withStore(openStore(url, options), options);
+    const konveier = Konveier.withStore(await openStore(url, options), options);
     try {
       await konveier.schedules.declare(options.schedules ?? {});
     } catch (error) {
@@ -105,6 +111,19 @@ export class Konveier {
    */
   async enqueueMany(requests: readonly JobRequest[]): Promise<readonly Enqueued[]> {
     return enqueueMany(this.context, requests);
+  }
+
+  /**
+   * Enqueues in a transaction that the caller has open in the same database: the jobs are accepted exactly if that is
+   * committed. On SQLite at once, on PostgreSQL as a promise. See `docs/transactions.md`.
+   *
+   * @param connection of better-sqlite3, or a client of pg
+   * @throws KonveierError `transaction_unusable`
+   */
+  within(connection: SqliteConnection): EnqueueNow;
+  within(client: PostgresClient): EnqueueLater;
+  within(connection: SqliteConnection | PostgresClient): EnqueueNow | EnqueueLater {
+    return enqueuerWithin(this.context, connection);
   }
 
   /** A worker in this process. It does nothing before `start()`. */

@@ -43,8 +43,8 @@ describe("readConfig", () => {
         host: "127.0.0.1",
         port: 8085,
         databaseUrl: "sqlite:./data/konveier.db",
-        databaseFile: "./data/konveier.db",
-        synchronous: "full",
+        database: { kind: "sqlite", file: "./data/konveier.db" },
+        store: { synchronous: "full", schema: undefined, listenUrl: undefined },
         apiToken: null,
         trustedProxies: [],
         seedDemo: false,
@@ -73,6 +73,8 @@ describe("readConfig", () => {
       KONVEIER_ENV_COLOR: "#0369a1",
       KONVEIER_TRUST_PROXY: "10.0.0.0/8, ::1",
       KONVEIER_SYNCHRONOUS: "normal",
+      KONVEIER_SCHEMA: "jobs_2",
+      KONVEIER_LISTEN_URL: "postgres://u:p@db.internal/jobs",
       KONVEIER_CONCURRENCY: "1000",
       KONVEIER_QUEUES: "a, b,a",
       KONVEIER_LEASE_MS: "1000",
@@ -92,8 +94,12 @@ describe("readConfig", () => {
         host: "::1",
         port: 0,
         databaseUrl: "sqlite:/var/lib/konveier/jobs.db",
-        databaseFile: "/var/lib/konveier/jobs.db",
-        synchronous: "normal",
+        database: { kind: "sqlite", file: "/var/lib/konveier/jobs.db" },
+        store: {
+          synchronous: "normal",
+          schema: "jobs_2",
+          listenUrl: "postgres://u:p@db.internal/jobs",
+        },
         apiToken: { value: "a-long-token-of-the-operator", file: null },
         trustedProxies: ["10.0.0.0/8", "::1"],
         seedDemo: true,
@@ -112,11 +118,11 @@ describe("readConfig", () => {
   });
 
   it("lets flags win over variables", () => {
-    const { host, port, databaseFile } = config(
+    const { host, port, database } = config(
       { HOST: "0.0.0.0", PORT: "1", DATABASE_URL: "sqlite:./a.db" },
       { host: "localhost", port: "2", database: "sqlite:./b.db" },
     );
-    expect([host, port, databaseFile]).toEqual(["localhost", 2, "./b.db"]);
+    expect([host, port, database]).toEqual(["localhost", 2, { kind: "sqlite", file: "./b.db" }]);
   });
 
   it("takes an empty variable for one that is not set", () => {
@@ -200,6 +206,14 @@ describe("faults", () => {
     ["DATABASE_URL", "sqlite://host/konveier.db"],
     ["DATABASE_URL", "sqlite:./data/"],
     ["DATABASE_URL", "sqlite::memory:x"],
+    ["DATABASE_URL", "mysql://u:p@host/db"],
+    ["DATABASE_URL", "postgres://u:p@host"],
+    ["DATABASE_URL", "postgres://u:p#%@host/db"],
+    ["KONVEIER_SCHEMA", "Jobs"],
+    ["KONVEIER_SCHEMA", "pg_jobs"],
+    ["KONVEIER_SCHEMA", 'a"b'],
+    ["KONVEIER_LISTEN_URL", "sqlite:./a.db"],
+    ["KONVEIER_LISTEN_URL", "nonsense"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "nonsense"],
     ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://collector"],

@@ -12,7 +12,7 @@ import { DEMO_QUEUES } from "../handlers/demo/queues.js";
 import { addressPolicy } from "../handlers/webhook/address-policy.js";
 import { parseNetwork } from "../handlers/webhook/network.js";
 import { parseSigningSecret } from "../handlers/webhook/signature.js";
-import { sqliteFile } from "../open-store.js";
+import { databaseAddress } from "../database-address.js";
 import type { Retention } from "../store/maintenance.js";
 import { API_TOKEN_RULE, isApiToken } from "./api-token.js";
 import { effectiveSettings } from "./effective-settings.js";
@@ -54,14 +54,15 @@ export function readConfig(
   readFile: SettingSources["readFile"],
 ): { readonly config: ServeConfig; readonly warnings: readonly string[] } {
   const settings = new Settings({ env, flags: flagsByName(flags), readFile });
-  const databaseUrl = settings.text("DATABASE_URL") ?? DEFAULT_DATABASE_URL;
+  const databaseUrl = settings.textOrFile("DATABASE_URL") ?? DEFAULT_DATABASE_URL;
   const seedDemo = settings.yesOrNo("SEED_DEMO") ?? false;
   const values: Omit<ServeConfig, "effective"> = {
     host: settings.parsed("HOST", readHost) ?? "127.0.0.1",
     port: settings.wholeNumber("PORT", 0, 65_535) ?? 8085,
     databaseUrl,
-    databaseFile: settings.parsed("DATABASE_URL", sqliteFile) ?? sqliteFile(DEFAULT_DATABASE_URL),
-    synchronous: settings.choice("KONVEIER_SYNCHRONOUS", ["full", "normal"]) ?? "full",
+    database:
+      settings.read("DATABASE_URL", databaseUrl, databaseAddress) ?? databaseAddress(DEFAULT_DATABASE_URL),
+    store: readStore(settings),
     apiToken: readApiToken(settings),
     trustedProxies: settings.list("KONVEIER_TRUST_PROXY", (entry) => problemOf(() => readProxy(entry))) ?? [],
     seedDemo,
@@ -80,6 +81,29 @@ export function readConfig(
   if (settings.faults.length > 0) throw configError(settings.faults);
   const config: ServeConfig = { ...values, effective: effectiveSettings(values, settings) };
   return { config, warnings: [...unknownNames(settings), ...weaknesses(config)] };
+}
+
+function readStore(settings: Settings): ServeConfig["store"] {
+  return {
+    synchronous: settings.choice("KONVEIER_SYNCHRONOUS", ["full", "normal"]) ?? "full",
+    schema: settings.parsed("KONVEIER_SCHEMA", readSchema),
+    listenUrl: readListenUrl(settings),
+  };
+}
+
+function readSchema(text: string): string {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(text) && !text.startsWith("pg_")) return text;
+  throw new Error("must be lower-case letters, digits and underscores, and begin with a letter");
+}
+
+function readListenUrl(settings: Settings): string | undefined {
+  const name = "KONVEIER_LISTEN_URL";
+  const text = settings.textOrFile(name);
+  if (text === undefined) return undefined;
+  const address = settings.read(name, text, databaseAddress);
+  if (address?.kind === "postgres") return address.url;
+  if (address !== undefined) settings.fault(name, "must be a postgres:// URL");
+  return undefined;
 }
 
 function flagsByName({ host, port, database }: ServeFlags): ReadonlyMap<string, Flag> {

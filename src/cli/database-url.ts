@@ -1,5 +1,5 @@
 import { KonveierError } from "../core/errors.js";
-import { sqliteFile } from "../open-store.js";
+import { databaseAddress, type DatabaseAddress } from "../database-address.js";
 import { CommandError } from "./command-error.js";
 import { DEFAULT_DATABASE_URL } from "./config.js";
 import { EXIT } from "./exit-codes.js";
@@ -11,10 +11,10 @@ export function databaseUrlOf(flag: string | undefined): string {
   return variable === undefined || variable === "" ? DEFAULT_DATABASE_URL : variable;
 }
 
-/** The file of a database that a flag names, or `:memory:`. @throws CommandError with code 78, as `konveier serve` ends */
-export function databaseFileOf(url: string): string {
+/** @throws CommandError with code 78, as `konveier serve` ends */
+export function databaseAddressOf(url: string): DatabaseAddress {
   try {
-    return sqliteFile(url);
+    return databaseAddress(url);
   } catch (error) {
     if (!(error instanceof KonveierError)) throw error;
     throw new CommandError(error.message, EXIT.configuration, { cause: error });

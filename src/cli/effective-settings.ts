@@ -27,6 +27,7 @@ export function effectiveSettings(config: Values, settings: Settings): readonly 
 
 const SECRETS = [
   "API_TOKEN",
+  "KONVEIER_LISTEN_URL",
   "KONVEIER_WEBHOOK_SECRETS",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
@@ -44,7 +45,8 @@ function plainValues(config: Values): Readonly<Record<string, string | number | 
     KONVEIER_ENV_LABEL: environment?.label ?? null,
     KONVEIER_ENV_COLOR: environment?.color ?? null,
     KONVEIER_TRUST_PROXY: listed(config.trustedProxies),
-    KONVEIER_SYNCHRONOUS: config.synchronous,
+    KONVEIER_SYNCHRONOUS: config.store.synchronous,
+    KONVEIER_SCHEMA: config.store.schema ?? null,
     KONVEIER_CONCURRENCY: worker.concurrency,
     KONVEIER_QUEUES: listed(worker.queues),
     KONVEIER_LEASE_MS: worker.leaseMs,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { greeting, tokenFile } from "./greeting.js";
 
 const config = {
-  databaseFile: "./data/konveier.db",
+  database: { kind: "sqlite", file: "./data/konveier.db" } as const,
   worker: { concurrency: 20, queues: ["default", "emails"], leaseMs: 30_000 },
   seedDemo: false,
 };
@@ -40,8 +40,13 @@ describe("greeting", () => {
 
 describe("tokenFile", () => {
   it("lies beside the database", () => {
-    expect(tokenFile("/var/lib/konveier/jobs.db")).toBe("/var/lib/konveier/api-token");
-    expect(tokenFile("jobs.db")).toBe("api-token");
-    expect(tokenFile(":memory:")).toBe(null);
+    const beside = (file: string) => tokenFile({ kind: "sqlite", file });
+    expect(beside("/var/lib/konveier/jobs.db")).toBe("/var/lib/konveier/api-token");
+    expect(beside("jobs.db")).toBe("api-token");
+    expect(beside(":memory:")).toBe(null);
+  });
+
+  it("lies in the data directory when the database is elsewhere", () => {
+    expect(tokenFile({ kind: "postgres", url: "postgres://u:p@db.internal/jobs" })).toBe("data/api-token");
   });
 });

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { describeDatabase, type DatabaseAddress } from "../database-address.js";
 import type { ServeConfig } from "./serve-config.js";
 
 /** Where the token of this server came from. */
@@ -9,20 +10,25 @@ export type TokenSource =
   | { readonly kind: "memory" };
 
 /** Where a token that nobody has given is kept; `null` when the database is in memory. */
-export function tokenFile(databaseFile: string): string | null {
-  return databaseFile.startsWith(":memory:") ? null : join(dirname(databaseFile), "api-token");
+export function tokenFile(database: DatabaseAddress): string | null {
+  // A database elsewhere has no directory here: the token is one of this server's own.
+  if (database.kind === "postgres") return "data/api-token";
+  return database.file === ":memory:" ? null : join(dirname(database.file), "api-token");
 }
 
 /** What a person reads first: where the server is, which token opens it, what to try. */
 export function greeting(
   url: string,
   version: string,
-  { databaseFile, worker, seedDemo }: Pick<ServeConfig, "databaseFile" | "worker" | "seedDemo">,
+  { database, worker, seedDemo }: Pick<ServeConfig, "database" | "worker" | "seedDemo">,
   token: TokenSource,
 ): string {
   const { concurrency, queues } = worker;
   const rows = [
-    ["Database", tokenFile(databaseFile) === null ? "in memory: it ends with the server" : databaseFile],
+    [
+      "Database",
+      tokenFile(database) === null ? "in memory: it ends with the server" : describeDatabase(database),
+    ],
     ["API token", tokenText(token)],
     ["Worker", `${concurrency} jobs at a time from ${queues.join(", ")}`],
     ...(seedDemo ? [["Demo", "email.send and image.resize are simulated: nothing is sent"]] : []),

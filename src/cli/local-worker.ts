@@ -1,9 +1,9 @@
 import { Konveier } from "../konveier.js";
 import type { RunningWorker, WorkerSettings } from "./running-worker.js";
 
-/** Starts a worker beside a database on this machine. @throws KonveierError `store_…`, `validation_failed` */
+/** Starts a worker on a database itself. @throws KonveierError `store_…`, `validation_failed` */
 export async function startLocalWorker(url: string, settings: WorkerSettings): Promise<RunningWorker> {
-  const konveier = await Konveier.open(url);
+  const konveier = await Konveier.open(url, schemaOf(process.env));
   try {
     const worker = konveier.worker(settings);
     await worker.start();
@@ -22,4 +22,8 @@ export async function startLocalWorker(url: string, settings: WorkerSettings): P
     await konveier.close();
     throw error;
   }
+}
+
+function schemaOf({ KONVEIER_SCHEMA: schema }: NodeJS.ProcessEnv) {
+  return schema === undefined || schema === "" ? {} : { schema };
 }

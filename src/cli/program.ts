@@ -6,6 +6,7 @@ import { addEnqueue } from "./commands/enqueue.js";
 import { addHealthcheck } from "./commands/healthcheck.js";
 import { addJobs } from "./commands/jobs.js";
 import { addLooks } from "./commands/looks.js";
+import { addMigrateStore } from "./commands/migrate-store.js";
 import { addOperations } from "./commands/operations.js";
 import { addQueues } from "./commands/queues.js";
 import { addSchedules } from "./commands/schedules.js";
@@ -17,7 +18,7 @@ import { EXIT } from "./exit-codes.js";
 /** All commands. What they do is loaded when one is run. */
 export function createProgram(): Command {
   const program = new Command("konveier")
-    .description("Durable background jobs: an HTTP server, workers and a command line over one SQLite file")
+    .description("Durable background jobs: an HTTP server, workers and a command line over SQLite or PostgreSQL")
     .version(version())
     // `konveier help jobs` works, and would be a group of its own in every list.
     .configureHelp({ visibleCommands: ({ commands }) => [...commands] })
@@ -45,5 +46,6 @@ export function createProgram(): Command {
   addBackup(program);
   addDoctor(program);
   addHealthcheck(program);
+  addMigrateStore(program);
   return program;
 }

@@ -1,5 +1,6 @@
 import type { EffectiveSetting, EnvironmentMark } from "../server/server-facts.js";
 import type { Retention } from "../store/maintenance.js";
+import type { DatabaseAddress } from "../database-address.js";
 import type { Secret } from "./settings.js";
 
 /** What `konveier serve` runs with. */
@@ -8,9 +9,15 @@ export interface ServeConfig {
   /** 0: any free one. */
   readonly port: number;
   readonly databaseUrl: string;
-  /** The database file, or `:memory:`. */
-  readonly databaseFile: string;
-  readonly synchronous: "full" | "normal";
+  readonly database: DatabaseAddress;
+  readonly store: {
+    /** SQLite only. */
+    readonly synchronous: "full" | "normal";
+    /** PostgreSQL only. */
+    readonly schema: string | undefined;
+    /** PostgreSQL only. */
+    readonly listenUrl: string | undefined;
+  };
   /** `null`: use the one in the data directory, made when it is missing. */
   readonly apiToken: Secret | null;
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers count. */

@@ -6,6 +6,7 @@ import { surviveBrokenPipes } from "./broken-pipe.js";
 import { readConfig, type ServeFlags } from "./config.js";
 import type { ServeConfig } from "./serve-config.js";
 import { greeting, tokenFile, type TokenSource } from "./greeting.js";
+import { describeDatabase } from "../database-address.js";
 import { createLogger } from "./logger.js";
 import { Service } from "./service.js";
 import { startFailure } from "./start-failure.js";
@@ -21,7 +22,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const logger = await createLogger(config.log);
   let service: Service | null = null;
   try {
-    service = Service.open(config, logger, await tracingOf(config, logger));
+    service = await Service.open(config, logger, await tracingOf(config, logger));
     supervise(service, config, logger);
     const { token, source, made } = apiToken(config);
     const url = await startQuietly(service, token, logger);
@@ -29,7 +30,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     // output of the program is.
     if (made) console.error(`API token, shown only once: ${token}`);
     process.stdout.write(greeting(url, version(), config, source));
-    const { databaseFile: database } = config;
+    const database = describeDatabase(config.database);
     logger.info({ event: "server.started", version: version(), url, database }, "started");
   } catch (error) {
     const failure = startFailure(error, config);
@@ -99,7 +100,7 @@ interface ServerToken {
 }
 
 /** The token of the configuration, or the one that is kept beside the database. */
-function apiToken({ apiToken: given, databaseFile }: ServeConfig): ServerToken {
+function apiToken({ apiToken: given, database }: ServeConfig): ServerToken {
   if (given !== null) {
     const { value, file } = given;
     return {
@@ -108,7 +109,7 @@ function apiToken({ apiToken: given, databaseFile }: ServeConfig): ServerToken {
       made: false,
     };
   }
-  const file = tokenFile(databaseFile);
+  const file = tokenFile(database);
   if (file === null) return { token: newApiToken(), source: { kind: "memory" }, made: true };
   const { value, made } = keptApiToken(file);
   return { token: value, source: { kind: "file", file }, made };

@@ -6,7 +6,7 @@ import { startDemo, type Demo } from "../handlers/demo/demo.js";
 import { seedHistory } from "../handlers/demo/history.js";
 import { demoJobs } from "../handlers/demo/jobs.js";
 import { webhookCall } from "../handlers/webhook/webhook-call.js";
-import { openStore, sqliteFile } from "../open-store.js";
+import { openStore } from "../open-store.js";
 import { createServer, logEvents, type KonveierServer } from "../server/index.js";
 import type { Store } from "../store/store.js";
 import { Worker } from "../worker/worker.js";
@@ -31,9 +31,8 @@ export class Service {
   ) {}
 
   /** @throws KonveierError `store_…` that says what to do */
-  static open(config: ServeConfig, logger: Logger, tracing: Tracing | null): Service {
-    const { databaseUrl, synchronous } = config;
-    return new Service(openStore(databaseUrl, { synchronous }), config, logger, tracing);
+  static async open(config: ServeConfig, logger: Logger, tracing: Tracing | null): Promise<Service> {
+    return new Service(await openStore(config.databaseUrl, config.store), config, logger, tracing);
   }
 
   /** Starts everything. After a failure, `stop` tidies up what had been started. @returns the address */
@@ -69,9 +68,9 @@ export class Service {
 
   /** A database in memory has one connection, and so no past. */
   async #seedHistory(): Promise<number> {
-    const { databaseUrl } = this.config;
-    if (sqliteFile(databaseUrl).startsWith(":memory:")) return 0;
-    return seedHistory((clock) => openStore(databaseUrl, { clock, synchronous: "normal" }));
+    const { databaseUrl, database, store } = this.config;
+    if (database.kind === "sqlite" && database.file === ":memory:") return 0;
+    return seedHistory((clock) => openStore(databaseUrl, { ...store, clock, synchronous: "normal" }));
   }
 
   /** `/readyz` answers 503 from now on; everything else goes on. */

@@ -57,7 +57,11 @@ export class Settings {
   /** A text that `read` makes something of. What `read` throws is the fault. */
   parsed<T>(name: string, read: (text: string) => T): T | undefined {
     const text = this.text(name);
-    if (text === undefined) return undefined;
+    return text === undefined ? undefined : this.read(name, text, read);
+  }
+
+  /** As `parsed`, for a text that was found already. */
+  read<T>(name: string, text: string, read: (text: string) => T): T | undefined {
     try {
       return read(text);
     } catch (error) {
@@ -122,7 +126,7 @@ export class Settings {
   secret(name: string): Secret | undefined {
     const fileName = `${name}_FILE`;
     this.#known.add(name).add(fileName);
-    const { env, readFile } = this.sources;
+    const { env } = this.sources;
     const direct = env[name];
     const file = this.#variable(fileName);
     if (direct !== undefined && file !== undefined) {
@@ -133,9 +137,26 @@ export class Settings {
       if (direct === "") this.fault(name, "is empty; give it a value or do not set it");
       return direct === undefined || direct === "" ? undefined : { value: direct, file: null };
     }
+    const value = this.#content(fileName, file);
+    return value === undefined ? undefined : { value, file };
+  }
+
+  /** A text that a secret may be part of: it may stand in the file that `<name>_FILE` names instead. */
+  textOrFile(name: string): string | undefined {
+    const fileName = `${name}_FILE`;
+    this.#known.add(fileName);
+    const text = this.text(name);
+    const file = this.#variable(fileName);
+    if (file === undefined || this.sources.flags.has(name)) return text;
+    if (text === undefined) return this.#content(fileName, file);
+    this.fault(fileName, `excludes ${name}; set only one of them`);
+    return undefined;
+  }
+
+  #content(fileName: string, file: string): string | undefined {
     try {
-      const value = readFile(file).trim();
-      if (value !== "") return { value, file };
+      const value = this.sources.readFile(file).trim();
+      if (value !== "") return value;
       this.fault(fileName, `names an empty file: ${file}`);
     } catch (error) {
       this.fault(fileName, `cannot be read: ${(error as Error).message}`);

@@ -6,6 +6,7 @@ import { NonRetryableError } from "./outcomes.js";
 import { validatePayload } from "./payload-schema.js";
 import { JobTimeoutError, WorkerStoppingError, type AbortReason, type Run } from "./run.js";
 import type { Tracer } from "./tracing.js";
+import { NotCommittedError } from "./transactions.js";
 import { verdictOn, type Verdict } from "./verdict.js";
 
 export interface AttemptEvents {
@@ -64,6 +65,15 @@ async function valid<Payload>(schema: PayloadSchema<Payload>, payload: unknown):
   }
 }
 
+/**
+ * A handler that has completed its job in a transaction says nothing more by returning: if that was committed, a
+ * failure is refused, and if not, the job must run again.
+ */
+function returned(run: Run, result: unknown): Verdict {
+  if (!run.completedWithin) return { kind: "completed", result };
+  return { kind: "failed", outcome: "failed", thrown: new NotCommittedError(), retry: "auto" };
+}
+
 /** The end of one attempt: by its handler, its timeout, or an abort, whichever is first. */
 export class Attempt {
   #ended = false;
@@ -91,7 +101,7 @@ export class Attempt {
     });
     outcome.then(
       (result) => {
-        this.#settle({ kind: "completed", result });
+        this.#settle(returned(this.run, result));
         this.#end(false);
       },
       (error: unknown) => {

@@ -2,6 +2,7 @@ import type { Backoff, BackoffFunction } from "./backoff.js";
 import { KonveierError } from "./errors.js";
 import type { ClaimedJob, LogLevel } from "./job.js";
 import { assertName } from "./names.js";
+import type { JobWithin } from "./transactions.js";
 
 /** What a handler is given. */
 export interface JobContext<Payload = unknown> {
@@ -24,6 +25,11 @@ export interface JobContext<Payload = unknown> {
   readonly progress: (percent: number, message?: string) => Promise<void>;
   /** Adds a line to the job's log. Rejects and may be left unawaited like `progress`. */
   readonly log: (message: string, level?: LogLevel) => Promise<void>;
+  /**
+   * Takes part in a transaction that the handler has open in the database of the jobs. Not for workers over HTTP,
+   * which have no such database.
+   */
+  readonly within: JobWithin;
 }
 
 /** Runs one attempt of a job. What it returns is kept as the job's result. */

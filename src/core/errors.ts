@@ -35,6 +35,7 @@ export const ERRORS = {
     title: "The idempotency key belongs to another job",
     retryable: false,
   },
+  transaction_unusable: { status: 422, title: "The transaction cannot be joined", retryable: false },
   invalid_state: { status: 409, title: "The job's state does not allow this", retryable: false },
   lease_lost: { status: 409, title: "The lease is no longer yours", retryable: false },
 

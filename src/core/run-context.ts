@@ -4,6 +4,7 @@ import { LOG_LEVELS, type LogLevel } from "./job.js";
 import { storableText } from "./storable-text.js";
 import type { JobContext } from "./define-job.js";
 import type { Run } from "./run.js";
+import { andThen, type MaybePromise } from "./transactions.js";
 
 /** Where the notes of running jobs go. Each answers why the claim is lost, or `null`. */
 export interface Notes {
@@ -16,20 +17,30 @@ export interface Notes {
 
 type NotedRun = Pick<Run["job"], "id" | "token">;
 
+/** Completes the job of a run in a transaction of the handler's; answers why the claim is lost, or `null`. */
+export type CompleteWithin = (
+  run: Run,
+  connection: unknown,
+  result: unknown,
+) => MaybePromise<LeaseLossReason | null>;
+
 /** What a handler is given, over the run of its job. */
 export class RunContext implements JobContext {
   readonly job: JobContext["job"];
   readonly token: number;
   readonly #run: Run;
   readonly #notes: Notes;
+  readonly #completeWithin: CompleteWithin;
 
   constructor(
     run: Run,
     readonly payload: unknown,
     notes: Notes,
+    completeWithin: CompleteWithin,
   ) {
     this.#run = run;
     this.#notes = notes;
+    this.#completeWithin = completeWithin;
     this.job = run.job;
     this.token = run.job.token;
   }
@@ -45,6 +56,28 @@ export class RunContext implements JobContext {
 
   get log(): JobContext["log"] {
     return (message, level) => unhandledSafe(this.#log(message, level));
+  }
+
+  get within(): JobContext["within"] {
+    const within = (connection: unknown) => ({
+      complete: (result?: unknown) => this.#complete(connection, result),
+    });
+    // What comes back at once or later depends on the connection, which the overloads tell apart.
+    return within as JobContext["within"];
+  }
+
+  #complete(connection: unknown, result: unknown): MaybePromise<void> {
+    const run = this.#run;
+    run.checkLease();
+    if (run.lost !== null) throw new LeaseLostError(run.job.id, run.job.token, run.lost);
+    return andThen(this.#completeWithin(run, connection, result), (reason) => {
+      if (reason === null) {
+        run.completedWithin = true;
+        return;
+      }
+      run.lose(reason);
+      throw new LeaseLostError(run.job.id, run.job.token, reason);
+    });
   }
 
   async #progress(percent: number, message?: string): Promise<void> {

@@ -36,6 +36,8 @@ export class Run {
   #settled = false;
   /** Of the handler's run; `null` when it is not traced, or has not begun. */
   trace: ProcessTrace | null = null;
+  /** Whether the handler has completed the job in a transaction, which may be committed, open or rolled back. */
+  completedWithin = false;
 
   constructor(
     readonly job: ClaimedJob,
@@ -104,6 +106,8 @@ export class Run {
 
   /** Aborts when the lease may have ended: without a word from the store nothing better can be assumed. */
   checkLease(): void {
+    // A job that was completed in a transaction is held by that, not by its lease.
+    if (this.completedWithin) return;
     if (this.clock.monotonic() < this.#leaseDeadline) return;
     this.abort(new LeaseLostError(this.job.id, this.job.token, "reclaimed"));
   }

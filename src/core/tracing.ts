@@ -3,6 +3,7 @@ import type { LeaseLossReason } from "./errors.js";
 import type { ClaimedJob } from "./job.js";
 import { isName } from "./names.js";
 import { readTraceContext, type TraceContext } from "./trace-context.js";
+import type { MaybePromise } from "./transactions.js";
 
 /** What is enqueued by one call. */
 export interface EnqueueFacts {
@@ -95,18 +96,29 @@ export function lostEnd(reason: LeaseLossReason | null): AttemptEnd {
 }
 
 /** Sends jobs with the context that is to be kept with them, and tells the tracer how that went. */
-export async function traceEnqueue<Answer>(
+export function traceEnqueue<Sent extends MaybePromise<unknown>>(
   tracer: Tracer,
   requests: readonly { readonly queue?: string | undefined; readonly name: string }[],
   given: TraceContext | null,
-  send: (context: TraceContext | null) => Promise<Answer>,
-  idOf: (answer: Answer) => string | null,
-): Promise<Answer> {
+  send: (context: TraceContext | null) => Sent,
+  idOf: (answer: Awaited<Sent>) => string | null,
+): Sent {
   const trace = tracer.enqueue(factsOf(requests), given);
   try {
-    const answer = await send(trace.context);
-    trace.accepted(idOf(answer));
-    return answer;
+    const sent = send(trace.context);
+    if (sent instanceof Promise) {
+      sent.then(
+        (answer: Awaited<Sent>) => {
+          trace.accepted(idOf(answer));
+        },
+        (error: unknown) => {
+          trace.failed(error);
+        },
+      );
+    } else {
+      trace.accepted(idOf(sent as Awaited<Sent>));
+    }
+    return sent;
   } catch (error) {
     trace.failed(error);
     throw error;

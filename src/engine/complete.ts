@@ -1,6 +1,9 @@
 import { KonveierError } from "../core/errors.js";
+import type { LeaseLossReason } from "../core/errors.js";
 import { encodeJson } from "../core/payload.js";
+import { andThen, type MaybePromise } from "../core/transactions.js";
 import type { ClaimKey, Settlement } from "../store/claims.js";
+import type { EngineContext } from "./context.js";
 
 type Completion = Extract<Settlement, { verb: "complete" }>;
 
@@ -23,4 +26,21 @@ export function completion({ id, token }: ClaimKey, result: unknown): Completion
       resultProblem: problem.replaceAll("payload", "result"),
     };
   }
+}
+
+/**
+ * Completes a claim in a transaction that the caller has open on this connection.
+ *
+ * @returns why the claim is lost, or `null`
+ * @throws KonveierError `transaction_unusable`, `store_…`
+ */
+export function completeWithin(
+  { store }: EngineContext,
+  key: ClaimKey,
+  connection: unknown,
+  result: unknown,
+): MaybePromise<LeaseLossReason | null> {
+  return andThen(store.join(connection).complete(completion(key, result)), (settled) =>
+    settled.ok ? null : settled.reason,
+  );
 }

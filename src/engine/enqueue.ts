@@ -7,6 +7,8 @@ import { checkJobRequest, validationError, type JobRequest } from "../core/job-r
 import { encodeJson } from "../core/payload.js";
 import type { TraceContext } from "../core/trace-context.js";
 import { traceEnqueue } from "../core/tracing.js";
+import type { MaybePromise } from "../core/transactions.js";
+import type { JoinedTransaction } from "../store/joined.js";
 import type { NewJob } from "../store/jobs.js";
 import type { Store } from "../store/store.js";
 import type { EngineContext } from "./context.js";
@@ -51,15 +53,7 @@ export async function enqueueMany(
   requests: readonly JobRequest[],
   given: TraceContext | null = null,
 ): Promise<readonly Enqueued[]> {
-  if (requests.length > MAX_BATCH) {
-    throw validationError([
-      {
-        pointer: "",
-        code: "out_of_range",
-        detail: `holds ${requests.length} jobs, the limit is ${MAX_BATCH}`,
-      },
-    ]);
-  }
+  refuseTooMany(requests);
   if (requests.length === 0) return [];
   const { store, tracer } = context;
   const insertAll = async (trace: TraceContext | null) => {
@@ -69,6 +63,34 @@ export async function enqueueMany(
   };
   if (tracer === null) return insertAll(given);
   return traceEnqueue(tracer, requests, given, insertAll, () => null);
+}
+
+/**
+ * Accepts jobs in a transaction of the caller's, all or none: they are durable when that is committed.
+ *
+ * @throws KonveierError as `enqueueMany`, and `transaction_unusable`
+ */
+export function enqueueWithin(
+  { tracer }: EngineContext,
+  joined: JoinedTransaction,
+  requests: readonly JobRequest[],
+): MaybePromise<readonly Enqueued[]> {
+  refuseTooMany(requests);
+  const insertAll = (trace: TraceContext | null) =>
+    joined.insertMany(
+      toNewJobs(requests, trace).map((job, index) => withKey(job, requests[index]?.idempotencyKey)),
+    );
+  if (tracer === null) return insertAll(null);
+  return traceEnqueue(tracer, requests, null, insertAll, ([only]) =>
+    requests.length === 1 ? (only?.id ?? null) : null,
+  );
+}
+
+/** @throws KonveierError `validation_failed` */
+function refuseTooMany(requests: readonly JobRequest[]): void {
+  if (requests.length <= MAX_BATCH) return;
+  const detail = `holds ${requests.length} jobs, the limit is ${MAX_BATCH}`;
+  throw validationError([{ pointer: "", code: "out_of_range", detail }]);
 }
 
 function toNewJobs(requests: readonly JobRequest[], trace: TraceContext | null): NewJob[] {

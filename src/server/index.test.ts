@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createContext } from "../engine/context.js";
 import { enqueue } from "../engine/enqueue.js";
-import { openStore } from "../open-store.js";
+import { openSqliteStore } from "../store/sqlite/open.js";
 import { createServer, type ServerOptions } from "./index.js";
 
 test.each([
@@ -15,7 +15,7 @@ test.each([
 });
 
 test("a server that does not listen answers injected requests, and closes", async () => {
-  const store = openStore("sqlite::memory:");
+  const store = openSqliteStore(":memory:");
   onTestFinished(() => store.close());
   const context = createContext(store);
   const server = await createServer({ context, apiToken: "t", logger: pino({ enabled: false }) });

@@ -12,15 +12,20 @@ export interface LiveReading {
    * does not depend on the number of jobs. A change of a job may show in its queue's counts alone.
    */
   readonly marks: Readonly<Record<LiveTopic, string>>;
-  /** The same for what is written without anything to see, such as by a readiness check. */
+  /**
+   * A text that differs from an earlier one if anything of no topic has changed, such as the audit log. A store that
+   * cannot tell lets it differ whatever has changed.
+   */
+  readonly rest: string;
+  /** A text like a mark, for what is written without anything to see, such as by a readiness check. */
   readonly housekeeping: string;
 }
 
 /** What somebody who looks at everything at once needs, at a price that does not depend on the number of jobs. */
 export interface LiveStore {
   /**
-   * A text that differs from an earlier one if anything was changed meanwhile, by whichever process. Costs
-   * microseconds. Means nothing to another connection.
+   * A text that differs from an earlier one if anything was changed meanwhile, by whichever process. It may differ
+   * for less. Costs microseconds. Means nothing to another connection.
    */
   version(): Promise<string>;
   read(): Promise<LiveReading>;

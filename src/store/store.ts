@@ -3,6 +3,7 @@ import type { ClaimStore } from "./claims.js";
 import type { DeadStore } from "./dead.js";
 import type { EventStore } from "./events.js";
 import type { JobStore } from "./jobs.js";
+import type { JoinedTransaction } from "./joined.js";
 import type { LiveStore } from "./live.js";
 import type { MaintenanceStore } from "./maintenance.js";
 import type { OperationStore } from "./operations.js";
@@ -54,6 +55,14 @@ export interface Store {
    * need, and calls may be joined. Returns what ends the subscription.
    */
   onCommit(listener: () => void): () => void;
+
+  /**
+   * Takes part in a transaction that the caller has open on a connection of its own to the same database.
+   *
+   * @param connection of better-sqlite3, or a client of pg
+   * @throws KonveierError `transaction_unusable`
+   */
+  join(connection: unknown): JoinedTransaction;
 
   /** Resolves when the store can be read; rejects with a `store_…` error that says what to do. */
   check(): Promise<void>;

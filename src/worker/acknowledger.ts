@@ -1,4 +1,5 @@
 import { isStoreError } from "../core/errors.js";
+import { completion } from "../engine/complete.js";
 import type { EngineContext } from "../engine/context.js";
 import { tellSettled } from "../engine/tell-settled.js";
 import type { Settled, Settlement } from "../store/claims.js";
@@ -72,8 +73,21 @@ export class Acknowledger {
 
   #answered({ run, settlement }: Acknowledgement, settled: Settled | undefined): void {
     if (settled === undefined) return;
+    if (!settled.ok && run.completedWithin && settlement.verb !== "complete") {
+      this.#sayCompleted(run);
+      return;
+    }
     if (settled.ok) tellSettled(this.context, run.job, this.workerId, settlement);
     this.onDone(run, settlement, settled);
+  }
+
+  /**
+   * The handler has completed the job in a transaction, and another end was refused: because that was committed, or
+   * because the claim is lost. Saying it once more finds out, and changes nothing.
+   */
+  #sayCompleted(run: Run): void {
+    this.add(run, completion(run.job, undefined));
+    this.flush();
   }
 
   #failed(batch: readonly Acknowledgement[], error: unknown): void {

@@ -4,7 +4,7 @@ import { RunContext } from "../core/run-context.js";
 import type { Run } from "../core/run.js";
 import { describeError } from "../core/stored-error.js";
 import type { Verdict } from "../core/verdict.js";
-import { completion } from "../engine/complete.js";
+import { completeWithin, completion } from "../engine/complete.js";
 import type { EngineContext } from "../engine/context.js";
 import { failure } from "../engine/fail.js";
 import type { Settlement } from "../store/claims.js";
@@ -37,10 +37,15 @@ export class Executor {
   }
 
   execute(run: Run): void {
-    const { clock, store, tracer } = this.context;
+    const { context } = this;
+    const { clock, store, tracer } = context;
     const definition = this.definitions.get(run.job.name);
     const attempt = new Attempt(clock, run, this.#events);
-    const call = () => callHandler(run, definition, (payload) => new RunContext(run, payload, store.claims));
+    const contextFor = (payload: unknown) =>
+      new RunContext(run, payload, store.claims, ({ job }, connection, result) =>
+        completeWithin(context, job, connection, result),
+      );
+    const call = () => callHandler(run, definition, contextFor);
     attempt.begin(callTraced(run, tracer, this.workerId, call));
   }
 }

@@ -42,7 +42,7 @@ export class LeaseKeeper {
   }
 
   async #beat(): Promise<number> {
-    const runs = [...this.runs()].filter((run) => run.lost === null);
+    const runs = [...this.runs()].filter((run) => run.lost === null && !run.completedWithin);
     const deadline = this.context.clock.monotonic() + this.leaseMs;
     const endWatch = this.#watch();
     const [extended] = await Promise.all([

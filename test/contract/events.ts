@@ -1,12 +1,15 @@
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { queueOf, type JobEvent, type JournalEvent } from "../../src/core/journal.js";
 import { TRANSITIONS, type JobState } from "../../src/core/states.js";
 import { WANTED_MS } from "../../src/store/events.js";
 import type { Store } from "../../src/store/store.js";
+import { enqueue } from "../../src/engine/enqueue.js";
 import { fireDue } from "../../src/engine/schedules/fire.js";
 import { putSchedule } from "../../src/engine/schedules/put.js";
 import type { Contract } from "./contract.js";
+import { allJobs } from "../support/recount.js";
 import { claimRequest, LEASE_MS, refusal, type Harness } from "./harness.js";
 
 /** Everything after an id, read in pages of `limit`. */
@@ -359,14 +362,114 @@ export function eventsContract(contract: Contract): void {
         harness.store.onChange(({ events }) => events && heard.push("here"));
         other.onChange(({ events }) => events && heard.push("there"));
         await harness.store.events.want();
+        // The other one listens by now, and has heard of what was before.
+        await vi.waitFor(async () => {
+          await harness.enqueue();
+          await harness.clock.advance(50);
+          expect(heard).toContain("there");
+        });
         await harness.clock.advance(50);
         heard.length = 0;
         await harness.complete(job);
-        expect(heard).toEqual(["here"]);
-        await harness.clock.advance(50);
-        expect(heard).toEqual(["here", "there"]);
+        expect(heard).toContain("here");
+        await vi.waitFor(async () => {
+          await harness.clock.advance(50);
+          expect(heard).toContain("there");
+        });
       },
     );
+
+    contract.test(
+      "who follows while others write is told of everything once, in one order",
+      async (harness) => {
+        const stores = await Promise.all([1, 2, 3].map(() => harness.another()));
+        await harness.store.events.want();
+        const start = await harness.store.events.latest();
+        const jobs = 150;
+        let writing = true;
+        const followers = stores.map(async (store) => {
+          const told: JournalEvent[] = [];
+          let more = true;
+          while (more) {
+            // Reading alone may never let the writers have their turn.
+            await setImmediate();
+            more = writing;
+            const page = await store.events.after(told.at(-1)?.seq ?? start, 20);
+            expect(page.gap).toBeNull();
+            told.push(...page.events);
+            more ||= page.events.length > 0;
+          }
+          return told;
+        });
+        const writers = stores.map(async (store) => {
+          for (let n = 0; n < jobs / 3; n += 1) {
+            await enqueue({ ...harness.engine, store }, { name: "work" });
+            const claimed = await store.claims.claim(claimRequest({ max: 2 }));
+            const done = claimed.map(({ id, token }) => ({ id, token, result: null, resultProblem: null }));
+            await store.claims.settle(done.map((claim) => ({ verb: "complete", ...claim })));
+          }
+        });
+        await Promise.all(writers);
+        writing = false;
+        const [told, ...others] = await Promise.all(followers);
+        for (const other of others) expect(other).toEqual(told);
+        expectContiguous(told!);
+        const ends = endsOfPaths(told!);
+        expect(ends.size).toBe(jobs);
+        for (const [id, end] of ends) expect(await harness.state(id)).toBe(end);
+      },
+    );
+
+    contract.test("once events are wanted none is left out, whoever is just writing", async (harness) => {
+      const other = await harness.another();
+      const another = await harness.another();
+      const ids: string[] = [];
+      const follow = async (store: Store) => {
+        await store.events.want();
+        const start = await store.events.latest();
+        const seen = await allJobs(store);
+        return async () => {
+          const told = jobEvents(await eventsAfter(store, start));
+          return new Set([...told, ...seen].map(({ id }) => id));
+        };
+      };
+      for (let round = 0; round < 20; round += 1) {
+        let writing = true;
+        const writers = Array.from({ length: 8 }, async (_, index) => {
+          const store = index % 2 === 0 ? other : another;
+          while (writing) ids.push((await enqueue({ ...harness.engine, store }, { name: "work" })).id);
+        });
+        const known = await Promise.all([follow(harness.store), follow(another)]);
+        writing = false;
+        await Promise.all(writers);
+        const all = new Set(ids);
+        for (const of of known) expect(await of()).toEqual(all);
+        // The wish ends, and is noticed by the next writer.
+        harness.clock.block(WANTED_MS + 1);
+        ids.push((await harness.enqueue()).id);
+      }
+    });
+
+    contract.test("who reads while old events are removed is told all, or of a gap", async (harness) => {
+      const other = await harness.another();
+      await harness.store.events.want();
+      const start = await harness.store.events.latest();
+      for (let n = 0; n < 60; n += 1) await harness.enqueue();
+      let removed = 0;
+      for (let max = 59; max >= 0; max -= 1) {
+        const told = [0, 1, 2].map((ahead) => Math.min(removed + ahead, 60));
+        const [n, ...pages] = await Promise.all([
+          other.events.prune(1e9, max, 100),
+          ...told.map((n) => harness.store.events.after(start + n, 100)),
+        ]);
+        for (const [index, { events, gap }] of pages.entries()) {
+          if (gap === null) expect(events).toHaveLength(60 - told[index]!);
+          else expect(gap).toBe("history_gap");
+        }
+        removed += n;
+      }
+      expect(removed).toBe(60);
+    });
 
     contract.test(
       "random work of two processes: every job's events are a path of the state machine to its state",

@@ -140,6 +140,33 @@ export function idempotencyContract(contract: Contract): void {
       expect(await allJobs(harness.store)).toHaveLength(2);
     });
 
+    contract.test("calls of one turn with the same objects are told apart", async (harness) => {
+      const insertMany = vi.spyOn(harness.store.jobs, "insertMany");
+      await harness.enqueueKeyed(KEY);
+      await harness.enqueue();
+      const [keyed, plain] = insertMany.mock.calls.map(([jobs]) => jobs[0]!);
+      insertMany.mockRestore();
+      const other = { ...keyed!, idempotency: { key: "other", fingerprint: "f" } };
+      const answers = await Promise.all(
+        [[plain!], [other, plain!], [other], [plain!, other]].map((jobs) =>
+          harness.store.jobs.insertMany(jobs),
+        ),
+      );
+      const ids = answers.flat().map(({ id }) => id);
+      const [first, second, third, fourth, fifth, sixth] = ids;
+      expect(new Set([first, second, third, fifth]).size).toBe(4);
+      expect([fourth, sixth]).toEqual([second, second]);
+      expect(answers.flat().map(({ deduplicated }) => deduplicated)).toEqual([
+        false,
+        false,
+        false,
+        true,
+        false,
+        true,
+      ]);
+      expect(await allJobs(harness.store)).toHaveLength(6);
+    });
+
     contract.test("a key that comes twice in one batch for different jobs is refused", async (harness) => {
       const batch = [
         { ...KEY, payload: 1 },

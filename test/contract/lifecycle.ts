@@ -50,13 +50,13 @@ export function lifecycleContract(contract: Contract): void {
       "close finishes what was begun, then refuses everything, and may be called again",
       async (harness) => {
         const store = await harness.another();
-        const begun = [
+        const begun = Promise.allSettled([
           store.jobs.insertMany([]),
           store.queues.pause("a", "begun"),
           store.claims.claim(claimRequest()),
-        ];
+        ]);
         await Promise.all([store.close(), store.close()]);
-        await Promise.allSettled(begun);
+        await begun;
         await store.close();
         expect(await harness.store.queues.get("a")).toMatchObject({ pauseReason: "begun" });
 

@@ -155,6 +155,54 @@ export function operationsContract(contract: Contract): void {
       expect(await finish(harness, id, [harness.store])).toEqual(["1"]);
     });
 
+    contract.test("meets each job once, and none that was claimed meanwhile", async (harness) => {
+      const jobs = 400;
+      await harness.enqueueMany(Array.from({ length: jobs }, () => ({})));
+      const stores = [harness.store, await harness.another(), await harness.another()];
+      const { id } = await start(harness.store, "cancel", "state:pending", { perSecond: 400 });
+      const changed: string[] = [];
+      let completed = 0;
+      while ((await harness.store.operations.get(id))?.state === "running") {
+        const work = async () => {
+          const claimed = await harness.claim({ max: 10 });
+          // Refused where somebody has cancelled it.
+          for (const job of claimed) await harness.complete(job);
+          completed += claimed.length;
+        };
+        const [, ...steps] = await Promise.all([
+          work(),
+          ...stores.map((store) => store.operations.step(id)),
+          ...stores.map((store) => store.operations.step(id)),
+        ]);
+        for (const step of steps) changed.push(...(step?.jobs ?? []).map((job) => job.id));
+        harness.clock.block(100);
+      }
+      expect(new Set(changed).size).toBe(changed.length);
+      expect(changed.length + completed).toBe(jobs);
+      expect(completed).toBeGreaterThan(0);
+      expect(await harness.store.operations.get(id)).toMatchObject({ changed: changed.length });
+    });
+
+    contract.test("is started once, and over once, in whichever processes", async (harness) => {
+      const stores = [harness.store, await harness.another(), await harness.another()];
+      await harness.enqueueMany(Array.from({ length: 10 }, () => ({})));
+      for (let round = 0; round < 10; round += 1) {
+        const preview = `round ${round}`;
+        const started = await Promise.all(
+          stores.map((store) => start(store, "cancel", "name:work", { preview })),
+        );
+        const [{ id }] = started as [Operation];
+        expect(started.map((operation) => operation.id)).toEqual(stores.map(() => id));
+        const ends = await Promise.all([
+          ...stores.map((store) => store.operations.step(id)),
+          ...stores.map((store) => store.operations.cancel(id)),
+        ]);
+        expect(ends.slice(0, 3).filter((step) => step !== null).length).toBeLessThanOrEqual(1);
+        const { state } = (await harness.store.operations.get(id))!;
+        expect(ends.slice(3)).toMatchObject(stores.map(() => ({ state })));
+      }
+    });
+
     contract.test("is carried on by the background loop, and tells what it cancelled", async (harness) => {
       await harness.enqueueMany([{}, {}]);
       const { id } = await start(harness.store, "cancel", "name:work");

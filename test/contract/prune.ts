@@ -79,6 +79,18 @@ export function pruneContract(contract: Contract): void {
       expect(await allJobs(harness.store)).toEqual([]);
     });
 
+    contract.test("GRW-07 also when several processes remove the surplus at once", async (harness) => {
+      const stores = [harness.store, await harness.another(), await harness.another()];
+      let kept: string[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        kept = [...kept, ...(await completeMany(harness, 8))].slice(-10);
+        const retention = { ...KEEP_ALL, maxCompleted: 10 };
+        await Promise.all([...stores, ...stores].map((store) => store.maintenance.prune(retention, 100)));
+        const completed = await allJobs(harness.store, { state: "completed" });
+        expect(completed.map(({ id }) => id).toReversed()).toEqual(kept);
+      }
+    });
+
     contract.test("GRW-07 the count concerns completed jobs alone", async (harness) => {
       await completeMany(harness, 3);
       await harness.fail(await harness.running(), "never");

@@ -44,6 +44,19 @@ export function queuesContract(contract: Contract): void {
       expect((await queues.pause("a", "again"))?.version).toBe(3);
     });
 
+    contract.test("of edits at once that are based on one version, one is made", async (harness) => {
+      const stores = [harness.store, await harness.another()] as const;
+      for (let version = 0; version < 40; version += 2) {
+        const paused = await Promise.all(stores.map(({ queues }) => queues.pause("a", "x", version)));
+        expect(paused.filter((queue) => queue?.version === version + 1)).toHaveLength(1);
+        const resumed = await Promise.all(stores.map(({ queues }) => queues.resume("a", version + 1)));
+        expect(resumed.filter((queue) => queue?.version === version + 2)).toHaveLength(1);
+        // Edits of whatever is there are all made, and say so.
+        const first = await Promise.all(stores.map(({ queues }) => queues.pause(`b-${version}`, "x")));
+        expect(first.map((queue) => queue?.version)).toEqual([1, 1]);
+      }
+    });
+
     contract.test("a queue exists as soon as a job or a pause named it", async (harness) => {
       const { queues } = harness.store;
       expect(await queues.list()).toEqual([]);

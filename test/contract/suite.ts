@@ -22,6 +22,7 @@ import { promoteContract } from "./promote.js";
 import { operationsContract } from "./operations.js";
 import { pruneContract } from "./prune.js";
 import { queuesContract } from "./queues.js";
+import { racesContract } from "./races.js";
 import { reapContract } from "./reap.js";
 import { reviveContract } from "./revive.js";
 import { runNowContract } from "./run-now.js";
@@ -73,6 +74,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     liveContract(contract);
     suggestionsContract(contract);
     lifecycleContract(contract);
+    racesContract(contract);
     modelContract(contract);
     contract.checkSkips();
   });

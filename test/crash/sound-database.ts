@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { expect } from "vitest";
-import { kindOf } from "../../src/store/sqlite/dead-groups.js";
+import { kindOfStoredError } from "../../src/store/stored-error-kind.js";
 import { columnsOf, readOnly, tablesOf } from "./contents.js";
 
 /** Checks, from outside and by counting, that no job is half there and that the books are right. */
@@ -69,7 +69,7 @@ function checkDeadGroups(db: Database.Database): void {
        SELECT error FROM attempts WHERE job_id = jobs.id AND error IS NOT NULL ORDER BY token DESC LIMIT 1
      ) AS error FROM jobs WHERE state = 'dead' ORDER BY id`,
   );
-  const recounted = dead.all().map(({ error, ...job }) => ({ ...job, ...kindOf(error) }));
+  const recounted = dead.all().map(({ error, ...job }) => ({ ...job, ...kindOfStoredError(error) }));
   expect(
     db
       .prepare(

@@ -102,7 +102,7 @@ describe("konveier backup", () => {
       expect(report).toMatchObject({ file: file(name), bytes: statSync(file(name)).size });
       expect(statSync(file(name)).mode & 0o777).toBe(0o600);
 
-      const copy = openStore(`sqlite:${file(name)}`);
+      const copy = await openStore(`sqlite:${file(name)}`);
       onTestFinished(() => copy.close());
       const ids = new Set((await allJobs(copy)).map(({ id }) => id));
       expect(before.filter((id) => !ids.has(id))).toEqual([]);

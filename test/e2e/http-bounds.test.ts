@@ -72,8 +72,10 @@ test("no database is made where a link leads to nothing", async () => {
   const directory = tempDirectory();
   const link = join(directory, "k.db");
   symlinkSync(join(directory, "elsewhere.db"), link);
-  expect(() => openStore(`sqlite:${link}`)).toThrow(expect.objectContaining({ code: "store_unsupported" }));
+  await expect(openStore(`sqlite:${link}`)).rejects.toThrow(
+    expect.objectContaining({ code: "store_unsupported" }),
+  );
   expect(existsSync(join(directory, "elsewhere.db"))).toBe(false);
-  await openStore(`sqlite:${join(directory, "elsewhere.db")}`).close();
-  await openStore(`sqlite:${link}`).close();
+  await (await openStore(`sqlite:${join(directory, "elsewhere.db")}`)).close();
+  await (await openStore(`sqlite:${link}`)).close();
 });

@@ -94,7 +94,7 @@ describe("the token", () => {
   });
 
   test.each(["", " ", "a b"])("must be one that a client can send: %j", async (apiToken) => {
-    const store = openStore(`sqlite:${join(tempDirectory(), "konveier.db")}`);
+    const store = await openStore(`sqlite:${join(tempDirectory(), "konveier.db")}`);
     onTestFinished(() => store.close());
     const context = createContext(store);
     await expect(createServer({ context, apiToken, logger: pino({ enabled: false }) })).rejects.toThrow(

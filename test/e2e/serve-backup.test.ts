@@ -45,7 +45,7 @@ describe("a backup of the running server", () => {
 
     const restored = await startServer({ cwd, env: { DATABASE_URL: "sqlite:backup.db" } });
     expect(await idsIn(restored)).toEqual(ids);
-    const vacuumed = openStore(`sqlite:${file("vacuum.db")}`);
+    const vacuumed = await openStore(`sqlite:${file("vacuum.db")}`);
     await checkBooks(vacuumed);
     expect((await allJobs(vacuumed)).map(({ id }) => id)).toEqual(ids);
     await vacuumed.close();

@@ -176,7 +176,7 @@ describe("a start that fails", () => {
   });
 
   it("refuses a database of a newer version", async () => {
-    await openStore(`sqlite:${join(cwd, "newer.db")}`).close();
+    await (await openStore(`sqlite:${join(cwd, "newer.db")}`)).close();
     const database = new Database(join(cwd, "newer.db"));
     database.pragma("user_version = 9999");
     database.close();

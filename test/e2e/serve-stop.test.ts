@@ -69,7 +69,7 @@ async function call(server: ServerProcess, settings: object = {}): Promise<strin
 
 /** Jobs as the server left them in its database. */
 async function jobsLeft(...ids: readonly string[]): Promise<(JobDetail | null)[]> {
-  const store = openStore(`sqlite:${join(cwd, "data", "konveier.db")}`);
+  const store = await openStore(`sqlite:${join(cwd, "data", "konveier.db")}`);
   onTestFinished(() => store.close());
   return Promise.all(ids.map((id) => store.jobs.detail(id)));
 }

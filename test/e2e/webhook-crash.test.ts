@@ -121,7 +121,7 @@ describe("webhook.call through kill -9", () => {
 
 /** Read from the file, with everything else in it checked. */
 async function attemptsOf(ids: readonly string[]): Promise<Map<string, readonly Attempt[]>> {
-  const store = openStore(`sqlite:${join(cwd, "data", "konveier.db")}`);
+  const store = await openStore(`sqlite:${join(cwd, "data", "konveier.db")}`);
   onTestFinished(() => store.close());
   await checkBooks(store);
   const entries = ids.map(async (id) => [id, await store.jobs.attempts(id)] as const);

@@ -52,7 +52,7 @@ test(
     const { faults, errors } = await server.stop();
     expect({ faults, errors }).toEqual({ faults: [], errors: [] });
     expect((await server.exited).code).toBe(0);
-    const store = openStore(`sqlite:${server.file}`);
+    const store = await openStore(`sqlite:${server.file}`);
     onTestFinished(() => store.close());
     await checkBooks(store);
   },

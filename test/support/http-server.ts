@@ -125,7 +125,7 @@ export interface HttpServerOptions {
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
   const { clock, apiToken = API_TOKEN, file = join(tempDirectory(), "konveier.db") } = options;
   const { trustedProxies = [], storeClock, dashboard = false } = options;
-  const store = openStore(`sqlite:${file}`, storeClock === undefined ? {} : { clock: storeClock });
+  const store = await openStore(`sqlite:${file}`, storeClock === undefined ? {} : { clock: storeClock });
   onTestFinished(() => store.close());
   const log: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });

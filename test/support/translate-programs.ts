@@ -27,8 +27,10 @@ export default async function translatePrograms(): Promise<() => void> {
     target: "node20",
     logLevel: "warning",
   });
-  const migrations = join("src", "store", "sqlite", "migrations");
-  cpSync(join(ROOT, migrations), join(directory, migrations), { recursive: true });
+  for (const store of ["sqlite", "postgres"]) {
+    const migrations = join("src", "store", store, "migrations");
+    cpSync(join(ROOT, migrations), join(directory, migrations), { recursive: true });
+  }
   for (const name of BESIDE) symlinkSync(join(ROOT, name), join(directory, name));
   process.env[TRANSLATED] = directory;
   return () => {

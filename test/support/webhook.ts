@@ -156,6 +156,9 @@ function jobContext(
     token,
     progress: () => Promise.resolve(),
     log: () => Promise.resolve(),
+    within: () => {
+      throw new Error("There is no database here");
+    },
   };
 }
 

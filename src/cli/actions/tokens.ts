@@ -75,8 +75,8 @@ async function atDesk(flags: TokenFlags, act: (desk: TokenDesk) => Promise<void>
 
 async function deskOf(flags: TokenFlags): Promise<TokenDesk> {
   if (flags.database !== undefined) {
-    const { openFileTokenDesk } = await import("../file-token-desk.js");
-    return openFileTokenDesk(flags.database);
+    const { openDatabaseTokenDesk } = await import("../database-token-desk.js");
+    return openDatabaseTokenDesk(flags.database);
   }
   const { tokens } = clientOf(flags, process.env);
   return {

@@ -6,7 +6,7 @@ import { systemClock } from "../../core/clock.js";
 import { DEFAULT_GRACE_MS } from "../../core/defaults.js";
 import type { AnyJobDefinition } from "../../core/define-job.js";
 import { CommandError } from "../command-error.js";
-import { databaseFileOf } from "../database-url.js";
+import { databaseAddressOf } from "../database-url.js";
 import { clientOf } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
@@ -55,10 +55,10 @@ async function started(settings: WorkerSettings, flags: WorkerFlags): Promise<Ru
         EXIT.usage,
       );
     }
-    const file = databaseFileOf(flags.database);
+    const address = databaseAddressOf(flags.database);
     // A new one would be a place where no job ever comes.
-    if (file !== ":memory:" && !existsSync(file)) {
-      throw new CommandError(`there is no database ${file}`, EXIT.configuration);
+    if (address.kind === "sqlite" && address.file !== ":memory:" && !existsSync(address.file)) {
+      throw new CommandError(`there is no database ${address.file}`, EXIT.configuration);
     }
     const { startLocalWorker } = await import("../local-worker.js");
     return startLocalWorker(flags.database, settings);

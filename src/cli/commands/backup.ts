@@ -31,10 +31,11 @@ Examples:
 
 async function backup(target: string, { database, json }: BackupFlags): Promise<ExitCode> {
   // Loaded only when wanted: help should not wait for a database driver.
-  const { backupStore, BackupTargetError } = await import("../../open-store.js");
+  const { backupStore } = await import("../../open-store.js");
+  const { BackupTargetError } = await import("../../store/sqlite/backup.js");
   const { databaseUrlOf } = await import("../database-url.js");
   try {
-    const report = backupStore(databaseUrlOf(database), target);
+    const report = await backupStore(databaseUrlOf(database), target);
     const { file, bytes, jobs, schemaVersion } = report;
     console.log(
       json === true

@@ -67,6 +67,6 @@ export function addTokens(program: Command): void {
 function addPlaceOptions(command: Command): void {
   command
     .optionsGroup("Server:")
-    .option("--database <url>", "work on the database file instead, when no admin token is left");
+    .option("--database <url>", "work on the database itself, when no admin token is left");
   addRemoteOptions(command, FORMATS);
 }

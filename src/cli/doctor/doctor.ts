@@ -9,6 +9,7 @@ import { checkDatabase, checkFilesystem } from "./database.js";
 import { checkDirectory, checkPermissions, checkToken, nearestDirectory } from "./files.js";
 import { fault, ok, warning, type Finding } from "./finding.js";
 import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
+import { checkPostgres } from "./postgres.js";
 import { checkPort, checkServer } from "./server.js";
 
 export interface DoctorFlags {
@@ -23,7 +24,7 @@ export async function examine(env: Environment, flags: DoctorFlags): Promise<rea
   const findings: Finding[] = [checkNode(process.versions.node), checkOpenFiles(limits())];
   const config = readEnvironment(env, flags, findings);
   if (config !== null) {
-    findings.push(checkRetention(config), ...checkStorage(config));
+    findings.push(checkRetention(config), ...(await checkStorage(config)));
   }
   findings.push(await checkListening(env, flags, config));
   return findings;
@@ -66,11 +67,18 @@ function checkRetention({ retention }: Pick<ServeConfig, "retention">): Finding 
   return ok(check, "finished jobs are removed in time");
 }
 
-function checkStorage({ databaseFile, apiToken }: ServeConfig): readonly Finding[] {
-  const token = tokenFile(databaseFile);
+async function checkStorage(config: ServeConfig): Promise<readonly Finding[]> {
+  const { database, apiToken } = config;
+  const token = tokenFile(database);
   if (token === null)
     return [warning("database", "it is in memory", "Jobs end with the server: set DATABASE_URL.")];
-  const file = resolve(databaseFile);
+  if (database.kind === "postgres") {
+    return [
+      checkToken(resolve(token), apiToken !== null),
+      ...(await checkPostgres(database.url, config.store)),
+    ];
+  }
+  const file = resolve(database.file);
   const directory = dirname(file);
   const there = nearestDirectory(directory);
   const { bavail, bsize } = statfsSync(there);

@@ -3,6 +3,7 @@ import type { AckedView } from "../../api/lease.js";
 import { Attempt, callHandler, callTraced } from "../../core/attempt.js";
 import { DEFAULT_GRACE_MS } from "../../core/defaults.js";
 import type { AnyJobDefinition } from "../../core/define-job.js";
+import { KonveierError } from "../../core/errors.js";
 import { RunContext } from "../../core/run-context.js";
 import { WorkerStoppingError, type Run } from "../../core/run.js";
 import { stopWorker, type Stopping } from "../../core/shutdown.js";
@@ -180,7 +181,8 @@ export class RemoteWorker {
         this.#wakeStop();
       },
     });
-    const call = () => callHandler(run, definition, (payload) => new RunContext(run, payload, notes));
+    const call = () =>
+      callHandler(run, definition, (payload) => new RunContext(run, payload, notes, noDatabase));
     attempt.begin(callTraced(run, this.#tracer, this.id, call));
   }
 
@@ -245,4 +247,11 @@ export class RemoteWorker {
     this.#finish?.();
     return Promise.resolve();
   }
+}
+
+function noDatabase(): never {
+  throw new KonveierError(
+    "transaction_unusable",
+    "This worker runs over HTTP. A handler that completes its job in a transaction needs a worker on the database itself.",
+  );
 }

@@ -32,7 +32,8 @@ export function changeBetween(before: LiveReading, after: LiveReading): LiveChan
     topic === "jobs" ? jobs : before.marks[topic] !== after.marks[topic],
   );
   if (queues.length + gone.length + topics.length > 0) return { queues, gone, topics };
-  return before.housekeeping === after.housekeeping ? { queues, gone, topics: ["other"] } : null;
+  const other = before.rest !== after.rest && before.housekeeping === after.housekeeping;
+  return other ? { queues, gone, topics: ["other"] } : null;
 }
 
 function differs(before: Queue, after: Queue): boolean {

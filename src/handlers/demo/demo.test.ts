@@ -6,7 +6,7 @@ import { checkBooks } from "../../../test/support/recount.js";
 import { createContext, type EngineContext } from "../../engine/context.js";
 import { enqueue } from "../../engine/enqueue.js";
 import { Background } from "../../engine/loops/background.js";
-import { openStore } from "../../open-store.js";
+import { openSqliteStore } from "../../store/sqlite/open.js";
 import { Worker } from "../../worker/worker.js";
 import { webhookCall } from "../webhook/webhook-call.js";
 import { startDemo } from "./demo.js";
@@ -21,7 +21,7 @@ let events: EventLog;
 
 beforeEach(() => {
   clock = new FakeClock();
-  context = createContext(openStore("sqlite::memory:", { clock }), { clock, random: () => 0.5 });
+  context = createContext(openSqliteStore(":memory:", { clock }), { clock, random: () => 0.5 });
   events = new EventLog(context.events);
 });
 

@@ -15,7 +15,7 @@ it("is six hours of finished jobs in sound books, once", async () => {
   const jobs = await seedHistory(open, now, seededRandom(1));
   expect(await seedHistory(open, now, seededRandom(1))).toBe(0);
 
-  const store = openStore(url);
+  const store = await openStore(url);
   try {
     await checkBooks(store);
     const counts = { completed: 0, dead: 0, running: 0 };

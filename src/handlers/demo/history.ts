@@ -51,14 +51,14 @@ class PastClock implements Clock {
  * @returns how many jobs there have been
  */
 export async function seedHistory(
-  open: (clock: Clock) => Store,
+  open: (clock: Clock) => Promise<Store>,
   now = Date.now(),
   random: () => number = Math.random,
 ): Promise<number> {
   // On whole minutes, up to the present one: a minute of a chart that has only its last seconds would look like a fall.
   const begin = Math.floor((now - HISTORY_MS) / MINUTE) * MINUTE;
   const clock = new PastClock(begin);
-  const store = open(clock);
+  const store = await open(clock);
   try {
     const { items } = await store.jobs.list({}, 1, null);
     if (items.length > 0) return 0;

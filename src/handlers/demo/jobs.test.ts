@@ -38,6 +38,9 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
     payload,
     signal: controller.signal,
     token: 7,
+    within: () => {
+      throw new Error("The demo has no transactions");
+    },
     progress: (percent, message) => {
       said.push(`${Math.round(percent)} % ${message ?? ""}`);
       return Promise.resolve();

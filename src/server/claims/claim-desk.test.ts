@@ -8,13 +8,13 @@ import { KonveierError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
 import { createContext, type EngineContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
-import { openStore } from "../../open-store.js";
+import { openSqliteStore } from "../../store/sqlite/open.js";
 import type { ClaimRequest } from "../../store/claims.js";
 import { ClaimDesk } from "./claim-desk.js";
 
 /** A desk whose clock stands still: only a change of the store or the test wakes anybody. */
 function setUp(): { context: EngineContext; clock: FakeClock; desk: ClaimDesk } {
-  const store = openStore(`sqlite:${join(tempDirectory(), "konveier.db")}`);
+  const store = openSqliteStore(join(tempDirectory(), "konveier.db"));
   onTestFinished(() => store.close());
   const clock = new FakeClock();
   const context = createContext(store, { clock });

@@ -8,14 +8,14 @@ import { tempDirectory } from "../../../test/support/temp-directory.js";
 import { isStoreError, KonveierError } from "../../core/errors.js";
 import { createContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
-import { openStore } from "../../open-store.js";
+import { openSqliteStore } from "../../store/sqlite/open.js";
 import { eventFilter } from "./filter.js";
 import { Streams } from "../streams/streams.js";
 import { EventFeed } from "./event-feed.js";
 
 /** Streams on a server that has nothing else. Time stands still: `deliver` lets it pass. */
 async function setUp() {
-  const store = openStore(`sqlite:${join(tempDirectory(), "konveier.db")}`);
+  const store = openSqliteStore(join(tempDirectory(), "konveier.db"));
   const clock = new FakeClock();
   const context = createContext(store, { clock, random: () => 0.5 });
   const streams = new Streams(context);

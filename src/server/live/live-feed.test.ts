@@ -8,7 +8,7 @@ import { tempDirectory } from "../../../test/support/temp-directory.js";
 import { KonveierError } from "../../core/errors.js";
 import { createContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
-import { openStore } from "../../open-store.js";
+import { openSqliteStore } from "../../store/sqlite/open.js";
 import type { LiveReading } from "../../store/live.js";
 import { Streams } from "../streams/streams.js";
 import { LiveFeed } from "./live-feed.js";
@@ -16,7 +16,7 @@ import { LiveFrames } from "./live-frames.js";
 
 /** Live streams on a server that has nothing else. Time stands still; every reading is counted. */
 async function setUp() {
-  const store = openStore(`sqlite:${join(tempDirectory(), "konveier.db")}`);
+  const store = openSqliteStore(join(tempDirectory(), "konveier.db"));
   const clock = new FakeClock();
   const context = createContext(store, { clock, random: () => 0.5 });
   const streams = new Streams(context);

@@ -1,8 +1,9 @@
-import { isFinished, type TransitionName } from "../../core/states.js";
+import type { TransitionName } from "../../core/states.js";
+import { outcomeOfCancel, outcomeOfDelete, outcomeOfRevive, outcomeOfRunNow } from "../change-by-hand.js";
 import type { JobChange } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import type { Remove } from "./remove.js";
-import { rowId, toJob, type JobRow } from "./rows.js";
+import { rowId, toJob, type JobRow } from "../rows.js";
 
 /** What people do to single jobs: cancel, retry, run now, delete. Each runs inside a write transaction. */
 export class ChangeByHand {
@@ -37,8 +38,8 @@ export class ChangeByHand {
   cancel(id: string): JobChange {
     const row = this.#row(id);
     if (row === undefined) return { outcome: "missing" };
-    if (row.state === "cancelled") return { outcome: "unchanged", job: toJob(row) };
-    if (isFinished(row.state)) return { outcome: "refused", job: toJob(row) };
+    const outcome = outcomeOfCancel(row.state);
+    if (outcome !== "changed") return { outcome, job: toJob(row) };
     const now = this.context.clock.now();
     if (row.state === "running") this.#recordCancelled.run(now, row.id);
     this.#cancel.run(now, row.id);
@@ -52,9 +53,8 @@ export class ChangeByHand {
   revive(id: string): JobChange {
     const row = this.#row(id);
     if (row === undefined) return { outcome: "missing" };
-    // Pending already: most likely the second click of a double-click.
-    if (row.state === "pending") return { outcome: "unchanged", job: toJob(row) };
-    if (row.state !== "dead" && row.state !== "cancelled") return { outcome: "refused", job: toJob(row) };
+    const outcome = outcomeOfRevive(row.state);
+    if (outcome !== "changed") return { outcome, job: toJob(row) };
     this.#revive.run(this.context.clock.now(), row.id);
     this.context.step("revive:job");
     this.context.changes.pending(row.queue);
@@ -64,8 +64,8 @@ export class ChangeByHand {
   runNow(id: string): JobChange {
     const row = this.#row(id);
     if (row === undefined) return { outcome: "missing" };
-    if (row.state === "pending") return { outcome: "unchanged", job: toJob(row) };
-    if (row.state !== "scheduled") return { outcome: "refused", job: toJob(row) };
+    const outcome = outcomeOfRunNow(row.state);
+    if (outcome !== "changed") return { outcome, job: toJob(row) };
     this.#runNow.run(this.context.clock.now(), row.id);
     this.context.changes.pending(row.queue);
     return this.#changed(row, "run-now");
@@ -74,10 +74,11 @@ export class ChangeByHand {
   delete(id: string, force: boolean): JobChange {
     const row = this.#row(id);
     if (row === undefined) return { outcome: "missing" };
-    if (row.state === "running" && !force) return { outcome: "refused", job: toJob(row) };
+    const outcome = outcomeOfDelete(row.state, force);
+    if (outcome !== "changed") return { outcome, job: toJob(row) };
     this.remove.rows([row]);
     this.context.sequences.take("job_note", 1);
-    return { outcome: "changed", job: toJob(row) };
+    return { outcome, job: toJob(row) };
   }
 
   #row(id: string): JobRow | undefined {

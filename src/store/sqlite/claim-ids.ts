@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { ClaimedJob } from "../../core/job.js";
 import type { ClaimKey, ClaimRequest, NamedClaim, Settled } from "../claims.js";
+import { claimKeyOf } from "../claim-key.js";
 import type { Claim } from "./claim.js";
 import type { SqliteContext } from "./context.js";
 import type { CurrentClaim } from "./current-claim.js";
@@ -56,14 +56,14 @@ export class ClaimIds {
 
   /** A look without a lock: whether jobs were handed out under this name. */
   knows(claim: NamedClaim): boolean {
-    return this.#find.get(claim.workerId, keyOf(claim)) !== undefined;
+    return this.#find.get(claim.workerId, claimKeyOf(claim)) !== undefined;
   }
 
   /** Runs inside a write transaction. */
   take(request: ClaimRequest & NamedClaim): ClaimedJob[] {
     const held = this.#held(request);
     if (held.length > 0) {
-      this.#answers.get(1, request.workerId, keyOf(request));
+      this.#answers.get(1, request.workerId, claimKeyOf(request));
       return held;
     }
     const jobs = this.claim.take(request);
@@ -77,9 +77,9 @@ export class ClaimIds {
     const same = keys.some(({ id, token }) => handedOut.some((job) => job[0] === id && job[1] === token));
     // Without a record of just these jobs nobody knows who else was given them: their leases end by themselves.
     if (!same) return [];
-    const left = this.#answers.get(-1, claim.workerId, keyOf(claim)) ?? 0;
+    const left = this.#answers.get(-1, claim.workerId, claimKeyOf(claim)) ?? 0;
     if (left > 0) return [];
-    this.#forget.run(claim.workerId, keyOf(claim));
+    this.#forget.run(claim.workerId, claimKeyOf(claim));
     return this.settle.apply(keys.map(({ id, token }) => ({ verb: "release", id, token })));
   }
 
@@ -93,7 +93,7 @@ export class ClaimIds {
   }
 
   #handedOut(claim: NamedClaim): HandedOut[] {
-    const jobs = this.#find.get(claim.workerId, keyOf(claim));
+    const jobs = this.#find.get(claim.workerId, claimKeyOf(claim));
     return jobs === undefined ? [] : (JSON.parse(jobs) as HandedOut[]);
   }
 
@@ -101,13 +101,7 @@ export class ClaimIds {
     const now = this.context.clock.now();
     this.#removeExpired.run(now, REMOVED_PER_CLAIM);
     const handedOut = jobs.map(({ id, token }): HandedOut => [id, token]);
-    this.#keep.run(claim.workerId, keyOf(claim), JSON.stringify(handedOut), now, now + claim.leaseMs);
+    this.#keep.run(claim.workerId, claimKeyOf(claim), JSON.stringify(handedOut), now, now + claim.leaseMs);
     this.context.step("claim:name");
   }
-}
-
-/** What the name is kept as. The name itself is printable, so the line break ends it. */
-function keyOf({ claimId, claimant, queues, names }: NamedClaim): string {
-  const asked = JSON.stringify([queues.toSorted(), names?.toSorted() ?? null, claimant ?? null]);
-  return `${claimId}\n${createHash("sha256").update(asked).digest("base64url")}`;
 }

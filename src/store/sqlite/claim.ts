@@ -3,7 +3,7 @@ import type { ClaimedJob } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
-import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "./rows.js";
+import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
 
 /** Columns of a claimed row, as arrays: building objects of them took a third of a claim's time. */
 type ClaimedRow = [

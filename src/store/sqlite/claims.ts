@@ -16,7 +16,7 @@ import { ClaimIds } from "./claim-ids.js";
 import { Claim } from "./claim.js";
 import type { SqliteContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
-import { failuresBefore, parseBackoff, rowId, type JobRow, type SpecRow } from "./rows.js";
+import { failuresBefore, parseBackoff, rowId, type JobRow, type SpecRow } from "../rows.js";
 import { Notes } from "./notes.js";
 import { Promote } from "./promote.js";
 import { Settle } from "./settle.js";

@@ -1,8 +1,7 @@
-import type { Settled, Settlement } from "../claims.js";
+import type { Settled } from "../claims.js";
+import type { Completion } from "../endings.js";
 import type { SqliteContext } from "./context.js";
-import { rowId } from "./rows.js";
-
-export type Completion = Extract<Settlement, { verb: "complete" }>;
+import { rowId } from "../rows.js";
 
 type RunningRow = [
   id: number,

@@ -1,7 +1,7 @@
 import type { LeaseLossReason } from "../../core/errors.js";
 import type { ClaimKey } from "../claims.js";
 import type { Connection } from "./connection.js";
-import { rowId, type JobRow } from "./rows.js";
+import { rowId, type JobRow } from "../rows.js";
 
 /** Finds the job of a claim, or tells why the claim is no longer the current one. */
 export class CurrentClaim {

@@ -1,5 +1,6 @@
-import { kindOfError, type ErrorKind } from "../../core/error-fingerprint.js";
-import type { StoredError } from "../../core/stored-error.js";
+import type { ErrorKind } from "../../core/error-fingerprint.js";
+import type { DeadJobs } from "../lane.js";
+import { kindOfStoredError } from "../stored-error-kind.js";
 import type { Connection } from "./connection.js";
 import type { StepHook } from "./steps.js";
 
@@ -7,7 +8,7 @@ import type { StepHook } from "./steps.js";
  * Keeps the groups of dead jobs. The ledger, which is told of every state change, is the only one who calls it,
  * inside the transaction of the change.
  */
-export class DeadGroups {
+export class DeadGroups implements DeadJobs {
   readonly #error;
   readonly #find;
   readonly #insert;
@@ -59,7 +60,7 @@ export class DeadGroups {
 
   /** The job is dead now. Its last attempt is recorded already. */
   joined(id: number, queue: string, name: string): void {
-    const kind = kindOf(this.#error.get(id) ?? null);
+    const kind = kindOfStoredError(this.#error.get(id) ?? null);
     const group = this.#find.get(kind.fingerprint, queue, name) ?? this.#make(kind, queue, name);
     const diedAt = this.#insertJob.get(group, id);
     this.step("dead:job");
@@ -80,24 +81,5 @@ export class DeadGroups {
 
   #make({ fingerprint, type, message }: ErrorKind, queue: string, name: string): number {
     return Number(this.#insert.run(fingerprint, queue, name, type, message).lastInsertRowid);
-  }
-}
-
-/** The kind of an error that is kept as JSON. Text that is none counts as an unknown error. */
-export function kindOf(json: string | null): ErrorKind {
-  return kindOfError(json === null ? null : readError(json));
-}
-
-function readError(json: string): StoredError | null {
-  try {
-    const value = JSON.parse(json) as Partial<Record<keyof StoredError, unknown>> | null;
-    if (typeof value?.type !== "string" || typeof value.message !== "string") return null;
-    return {
-      type: value.type,
-      message: value.message,
-      stack: typeof value.stack === "string" ? value.stack : null,
-    };
-  } catch {
-    return null;
   }
 }

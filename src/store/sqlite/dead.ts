@@ -1,6 +1,6 @@
 import type { DeadGroup, DeadGroupFilter, DeadGroupOrder, DeadStore } from "../dead.js";
 import type { SqliteContext } from "./context.js";
-import { allOf, condition } from "./job-search/condition.js";
+import { allOf, condition } from "../job-search/condition.js";
 import { globs } from "./job-search/term-conditions.js";
 
 /** The indexes are named: SQLite, which does not know how many groups there are, need not guess. */

@@ -2,7 +2,7 @@ import { KonveierError } from "../../core/errors.js";
 import type { Enqueued } from "../../core/job.js";
 import type { NewJob } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
-import { toJob, type JobRow } from "./rows.js";
+import { toJob, type JobRow } from "../rows.js";
 
 interface KeyRow {
   readonly fingerprint: string;

@@ -1,7 +1,7 @@
 import type { JournalEvent } from "../../core/journal.js";
 import type { EventPage, EventStore } from "../events.js";
+import { toEvent, type StoredEntry } from "../stored-entry.js";
 import type { SqliteContext } from "./context.js";
-import { toEvent, type StoredEntry } from "./journal.js";
 
 type EventRow = [seq: number, at: number, body: string];
 

@@ -1,19 +1,12 @@
-import { MAX_SCHEDULE_RUNS_KEPT } from "../../core/defaults.js";
 import type { Enqueued, Instant } from "../../core/job.js";
 import type { OverlapPolicy, ScheduleRunOutcome } from "../../core/schedule.js";
+import { outcomesOf, runByHand, runsKept, runsOf, type NewRun } from "../firing.js";
+import type { NewJob } from "../jobs.js";
 import type { Fired, Firing, NewJobOfSlot } from "../schedules.js";
 import type { SqliteContext } from "./context.js";
 import type { Enqueue } from "./enqueue.js";
 
 const UNFINISHED = "('blocked', 'scheduled', 'pending', 'running')";
-
-interface Run {
-  readonly slot: Instant;
-  readonly through: Instant;
-  readonly manual: boolean;
-  readonly outcome: ScheduleRunOutcome;
-  readonly jobId: string | null;
-}
 
 /** Finds a job of a schedule that has not ended. `key` is SQL. */
 export function unfinishedJobOf(key: string): string {
@@ -48,9 +41,7 @@ export class Fire {
       `UPDATE schedules SET next_slot = ?, next_at = ?, last_slot = ?
        WHERE key = ? AND version = ? AND next_slot = ? AND paused_at IS NULL`,
     );
-    this.#wait = db.prepare<[number, string]>(
-      "UPDATE schedules SET waiting_slot = ? WHERE key = ? AND waiting_slot IS NULL",
-    );
+    this.#wait = db.prepare<[number, string]>("UPDATE schedules SET waiting_slot = ? WHERE key = ?");
     this.#takeWaiting = db.prepare<[string, number]>(
       "UPDATE schedules SET waiting_slot = NULL WHERE key = ? AND waiting_slot = ? AND paused_at IS NULL",
     );
@@ -88,32 +79,16 @@ export class Fire {
   }
 
   slots(firing: Firing): Fired[] | null {
-    const { key, version, slot, last, next, missed, jobs, overlap } = firing;
+    const { key, version, slot, last, next, overlap } = firing;
     const { changes } = this.#advance.run(next?.slot ?? null, next?.at ?? null, last, key, version, slot);
     if (changes === 0) return null;
     this.context.step("fire:advance");
+    const fired = this.#slots(firing);
+    const runs = runsOf(firing, fired);
     let seq = 0;
-    if (missed !== null) {
-      seq = this.#record(key, {
-        slot: missed.from,
-        through: missed.through,
-        manual: false,
-        outcome: "missed",
-        jobId: null,
-      });
-    }
-    const fired: Fired[] = [];
-    for (const job of jobs) {
-      const one = this.#slot(firing, job);
-      const { outcome, jobId } = one;
-      // At once: the next slot of this very firing must find its job.
-      seq = this.#record(key, { slot: one.slot, through: one.slot, manual: false, outcome, jobId });
-      fired.push(one);
-    }
+    for (const run of runs) seq = this.#record(key, run);
     this.context.step("fire:runs");
-    // One firing may write more entries than are kept; it is shown whole until the next one.
-    const kept = Math.max(MAX_SCHEDULE_RUNS_KEPT, jobs.length + (missed === null ? 0 : 1));
-    this.#dropRuns(key, seq - kept, overlap);
+    this.#dropRuns(key, seq - runsKept(runs.length), overlap);
     return fired;
   }
 
@@ -136,10 +111,9 @@ export class Fire {
 
   byHand(key: string, { slot, job }: NewJobOfSlot, overlap: OverlapPolicy): Enqueued {
     const enqueued = this.enqueue.insert(job, this.context.clock.now());
-    const run = { slot, through: slot, manual: true, outcome: "enqueued", jobId: enqueued.id } as const;
-    const seq = this.#record(key, run);
+    const seq = this.#record(key, runByHand(slot, enqueued.id));
     this.context.step("fire:runs");
-    this.#dropRuns(key, seq - MAX_SCHEDULE_RUNS_KEPT, overlap);
+    this.#dropRuns(key, seq - runsKept(1), overlap);
     return enqueued;
   }
 
@@ -153,20 +127,26 @@ export class Fire {
     return this.#busy.get(key) !== undefined;
   }
 
-  #slot({ key, overlap, delayMs }: Firing, { slot, job }: NewJobOfSlot): Fired {
-    // A slot that waits still has to make its job, and goes first.
-    const held = overlap !== "allow" && (this.#waits.get(key) !== undefined || this.#isBusy(key));
-    if (!held) {
-      const now = this.context.clock.now();
-      const { id, queue, name } = this.enqueue.insert(job, now);
-      this.context.ledger.lane(queue, name).duration("lag", now - (slot + delayMs));
-      return { key, slot, outcome: "enqueued", jobId: id };
-    }
-    const waits = overlap === "queue" && this.#wait.run(slot, key).changes === 1;
-    return { key, slot, outcome: waits ? "waiting" : "skipped", jobId: null };
+  #slots(firing: Firing): Fired[] {
+    const { key, overlap, jobs } = firing;
+    const waits = overlap !== "allow" && this.#waits.get(key) !== undefined;
+    const busy = overlap !== "allow" && this.#isBusy(key);
+    const outcomes = outcomesOf(firing, waits, busy);
+    return jobs.map(({ slot, job }, index) => {
+      const outcome = outcomes[index] ?? "skipped";
+      if (outcome === "waiting") this.#wait.run(slot, key);
+      return { key, slot, outcome, jobId: outcome === "enqueued" ? this.#make(firing, slot, job) : null };
+    });
   }
 
-  #record(key: string, { slot, through, manual, outcome, jobId }: Run): number {
+  #make({ delayMs }: Firing, slot: Instant, job: NewJob): string {
+    const now = this.context.clock.now();
+    const { id, queue, name } = this.enqueue.insert(job, now);
+    this.context.ledger.lane(queue, name).duration("lag", now - (slot + delayMs));
+    return id;
+  }
+
+  #record(key: string, { slot, through, manual, outcome, jobId }: NewRun): number {
     const seq = this.#addCount.get(outcome, outcome, outcome, key);
     if (seq === undefined) throw new Error(`Schedule ${key} was lost inside a transaction`);
     const now = this.context.clock.now();

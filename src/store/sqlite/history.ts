@@ -1,22 +1,9 @@
-import type { Attempt, AttemptOutcome, JobDetail, LogLine, LogLevel, Progress } from "../../core/job.js";
-import type { StoredError } from "../../core/stored-error.js";
+import type { Attempt, JobDetail, LogLine, LogLevel, Progress } from "../../core/job.js";
+import { toAttempts, toDetail, type AttemptRow, type DetailRow } from "../history.js";
+import type { JobRow } from "../rows.js";
 import type { Connection } from "./connection.js";
-import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
 
-interface AttemptRow {
-  readonly token: number;
-  readonly number: number;
-  readonly worker_id: string;
-  readonly started_at: number;
-  readonly finished_at: number;
-  readonly outcome: AttemptOutcome;
-  readonly error: string | null;
-  readonly retry_delay_ms: number | null;
-}
-
-interface DetailRow extends SpecRow {
-  readonly payload_bytes: number;
-  readonly result_bytes: number | null;
+interface DetailOfJob extends DetailRow {
   readonly problem: string | null;
 }
 
@@ -32,7 +19,7 @@ export class History {
   readonly #logs;
 
   constructor(db: Connection) {
-    this.#detail = db.prepare<[number], DetailRow>(
+    this.#detail = db.prepare<[number], DetailOfJob>(
       `SELECT budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent,
               octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem
        FROM job_specs LEFT JOIN job_results USING (job_id) WHERE job_id = ?`,
@@ -66,21 +53,12 @@ export class History {
   detail(row: JobRow): JobDetail {
     const spec = this.#detail.get(row.id);
     if (spec === undefined) throw new Error(`Job ${row.id} has no payload`);
-    return {
-      ...toJob(row),
-      timeoutMs: spec.timeout_ms,
-      backoff: parseBackoff(spec.backoff),
-      tags: spec.tags === null ? [] : (JSON.parse(spec.tags) as string[]),
-      idempotencyKey: spec.idempotency_key,
-      schedule: toOrigin(spec.schedule_key, spec.slot),
-      traceparent: spec.traceparent,
-      payloadBytes: spec.payload_bytes,
-      resultBytes: spec.result_bytes,
+    return toDetail(row, spec, {
       resultProblem: spec.problem,
       progress: this.#progress.get(row.id) ?? null,
-      lastError: parseError(this.#lastError.get(row.id)),
+      lastError: this.#lastError.get(row.id) ?? null,
       fingerprint: this.#fingerprint.get(row.id) ?? null,
-    };
+    });
   }
 
   payload(id: number): string | null {
@@ -92,40 +70,10 @@ export class History {
   }
 
   attempts(row: JobRow): Attempt[] {
-    const ended = this.#attempts.all(row.id).map((attempt): Attempt => ({
-      number: attempt.number,
-      token: attempt.token,
-      workerId: attempt.worker_id,
-      startedAt: attempt.started_at,
-      finishedAt: attempt.finished_at,
-      outcome: attempt.outcome,
-      error: parseError(attempt.error),
-      retryDelayMs: attempt.retry_delay_ms,
-    }));
-    const latest = latestAttempt(row);
-    return latest === null ? ended : [...ended, latest];
+    return toAttempts(row, this.#attempts.all(row.id));
   }
 
   logs(id: number, afterSeq: number, limit: number): LogLine[] {
     return this.#logs.all(id, afterSeq, limit);
   }
-}
-
-/** The attempt that has no row of its own yet: the running one, or the one that succeeded. */
-function latestAttempt(row: JobRow): Attempt | null {
-  if ((row.state !== "running" && row.state !== "completed") || row.started_at === null) return null;
-  return {
-    number: row.attempt,
-    token: row.token,
-    workerId: row.worker_id ?? "",
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    outcome: row.state,
-    error: null,
-    retryDelayMs: null,
-  };
-}
-
-function parseError(text: string | null | undefined): StoredError | null {
-  return text === null || text === undefined ? null : (JSON.parse(text) as StoredError);
 }

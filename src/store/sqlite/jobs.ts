@@ -18,7 +18,7 @@ import type { ChangeByHand } from "./change-by-hand.js";
 import { Enqueue } from "./enqueue.js";
 import { History } from "./history.js";
 import type { JobSearch } from "./job-search/job-search.js";
-import { rowId, toJob, type JobRow } from "./rows.js";
+import { rowId, toJob, type JobRow } from "../rows.js";
 
 export class SqliteJobs implements JobStore {
   readonly #enqueue;

@@ -59,7 +59,10 @@ export class SqliteLive implements LiveStore {
     const numbers = Object.fromEntries(this.#sequences.all());
     const { schedules, workers, operations, tokens, sessions } = this.#marks;
     const queues = this.queues.all();
+    // Of the same snapshot: the first read statement has begun it.
+    const version = this.#version();
     return {
+      version,
       queues,
       marks: {
         // Enqueues, claims, and the rest; whatever else happens to a job changes the counts of its queue.
@@ -69,9 +72,8 @@ export class SqliteLive implements LiveStore {
         operations: textOf(operations.get()),
         tokens: textOf([...(tokens.get() ?? []), ...(sessions.get() ?? [])]),
       },
+      rest: version,
       housekeeping: textOf([numbers["write_check"], numbers["event"], this.#wanted.get()]),
-      // Last, but of the same snapshot: the first read statement has begun it.
-      version: this.#version(),
     };
   }
 }

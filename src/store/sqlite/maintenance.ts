@@ -2,7 +2,8 @@ import type { FinishedState } from "../../core/states.js";
 import type { MaintenanceStore, RecordAges, Retention } from "../maintenance.js";
 import type { StatStep } from "../stats.js";
 import type { SqliteContext } from "./context.js";
-import type { Remove, RemovedRow } from "./remove.js";
+import type { RemovedRow } from "../removal.js";
+import type { Remove } from "./remove.js";
 
 export class SqliteMaintenance implements MaintenanceStore {
   readonly #finishedBefore;
@@ -53,6 +54,8 @@ export class SqliteMaintenance implements MaintenanceStore {
     const found = await this.context.read(() => this.#outdated(retention, limit));
     if (found.length === 0) return 0;
     return this.context.write(() => {
+      // The counters have to know what was removed before in the same transaction.
+      this.context.ledger.flushCounts();
       const rows = this.#outdated(retention, limit);
       if (rows.length > 0) this.remove.rows(rows);
       return rows.length;

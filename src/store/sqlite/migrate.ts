@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { KonveierError } from "../../core/errors.js";
+import { kindOfStoredError } from "../stored-error-kind.js";
 import type { Connection } from "./connection.js";
-import { kindOf } from "./dead-groups.js";
 
 interface Migration {
   readonly version: number;
@@ -85,7 +85,7 @@ export class SchemaGuard {
 /** What migrations cannot say in SQL. */
 function defineFunctions(db: Connection): void {
   db.function("kind_of_error", { deterministic: true, directOnly: true }, (json: string | null) => {
-    const { fingerprint, type, message } = kindOf(json);
+    const { fingerprint, type, message } = kindOfStoredError(json);
     return JSON.stringify([fingerprint, type, message]);
   });
 }

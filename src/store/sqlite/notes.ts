@@ -1,6 +1,6 @@
-import { MAX_LOG_LINES } from "../../core/defaults.js";
 import type { LeaseLossReason } from "../../core/errors.js";
 import type { ClaimKey, NewLogLine } from "../claims.js";
+import { keptLines } from "../log-limit.js";
 import type { SqliteContext } from "./context.js";
 import type { CurrentClaim } from "./current-claim.js";
 
@@ -50,17 +50,10 @@ export class Notes {
     this.context.sequences.take("job_note", 1);
     const at = this.context.clock.now();
     let seq = this.#lastSeq.get(row.id) ?? 0;
-    for (const line of lines) {
-      if (seq >= MAX_LOG_LINES) break;
+    for (const { level, message } of keptLines(seq, lines)) {
       seq += 1;
-      const kept = seq < MAX_LOG_LINES ? line : LIMIT_REACHED;
-      this.#insertLine.run(row.id, seq, row.attempt, at, kept.level, kept.message);
+      this.#insertLine.run(row.id, seq, row.attempt, at, level, message);
     }
     return null;
   }
 }
-
-const LIMIT_REACHED: NewLogLine = {
-  level: "warn",
-  message: `The log of this job is full (${MAX_LOG_LINES} lines); later lines are dropped.`,
-};

@@ -7,7 +7,7 @@ import { createContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
 import { reap } from "../../engine/loops/reaper.js";
 import { DURATION_BOUNDS_MS, STAT_EVENTS } from "../stats.js";
-import { TABLES_OF_A_JOB } from "./remove.js";
+import { TABLES_OF_A_JOB } from "../removal.js";
 
 const CLAIM = { workerId: "w", queues: ["default"], names: null, max: 100, leaseMs: 1_000 } as const;
 const FAILURE = { outcome: "failed", error: { type: "Error", message: "boom", stack: null } } as const;
@@ -141,6 +141,24 @@ describe("SqliteStore", () => {
     store.onChange(() => undefined);
     await store.close();
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  test("the version of the numbers stays the same while nothing is written", async () => {
+    const { store, context } = setUp();
+    await enqueue(context, { name: "work" });
+    const { version } = await store.live.read();
+    await store.claims.promote(10);
+    await store.workers.gone("nobody");
+    expect(await store.live.version()).toBe(version);
+  });
+
+  test("the size of every file is known", async () => {
+    const { store, context } = setUp();
+    await enqueue(context, { name: "work" });
+    const sizes = Object.fromEntries((await store.stats.storage()).map(({ file, bytes }) => [file, bytes]));
+    expect(sizes["db"]).toBeGreaterThan(10_000);
+    expect(sizes["wal"]).toBeGreaterThan(0);
+    expect(sizes["freelist"]).toBeGreaterThanOrEqual(0);
   });
 
   test("two stores of one process on one file see each other's writes", async () => {

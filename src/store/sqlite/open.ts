@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from "../../core/clock.js";
+import type { JoinedTransaction } from "../joined.js";
 import type { Store, StoreChange, StoreDescription } from "../store.js";
 import { SqliteAudit } from "./audit.js";
 import { ChangeByHand } from "./change-by-hand.js";
@@ -13,6 +14,7 @@ import { SMALL_SET } from "./job-search/plan.js";
 import { SqliteJobs } from "./jobs.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
+import { Joins } from "./join.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { SqliteLive } from "./live.js";
@@ -32,8 +34,8 @@ import { WriteCheck } from "./write-check.js";
 
 export interface SqliteOptions {
   /** Default `full`: what was accepted survives a power cut. */
-  readonly synchronous?: Synchronous;
-  readonly clock?: Clock;
+  readonly synchronous?: Synchronous | undefined;
+  readonly clock?: Clock | undefined;
   /** Called at each labelled step of a write. For tests that kill the process there. */
   readonly onStep?: StepHook;
   /** Candidates that a search may read whole and sort. For tests, which have few jobs. */
@@ -81,6 +83,7 @@ export class SqliteStore implements Store {
   readonly #guard: FileGuard;
   readonly #schema: SchemaGuard;
   readonly #writeCheck: WriteCheck;
+  readonly #joins: Joins;
 
   constructor(
     private readonly db: Connection,
@@ -144,6 +147,7 @@ export class SqliteStore implements Store {
     this.#guard = guard;
     this.#schema = schema;
     this.#writeCheck = new WriteCheck(context);
+    this.#joins = new Joins(db, clock);
   }
 
   now(): number {
@@ -156,6 +160,10 @@ export class SqliteStore implements Store {
 
   onCommit(listener: () => void): () => void {
     return this.#changes.subscribeToCommits(listener);
+  }
+
+  join(connection: unknown): JoinedTransaction {
+    return this.#joins.with(connection);
   }
 
   check(): Promise<void> {

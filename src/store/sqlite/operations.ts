@@ -1,43 +1,21 @@
 import type { BulkAction } from "../../core/bulk-action.js";
 import type { Instant, Job } from "../../core/job.js";
 import type { OperationEvent } from "../../core/journal.js";
-import type { JobQuery } from "../../core/job-query/query.js";
 import type { JobChange } from "../jobs.js";
-import type {
-  NewOperation,
-  Operation,
-  OperationState,
-  OperationStep,
-  OperationStore,
-} from "../operations.js";
+import {
+  columnsOf,
+  MAX_EXAMINED,
+  restAfter,
+  stepSize,
+  toOperation,
+  type OperationRow,
+} from "../operation-rows.js";
+import type { NewOperation, Operation, OperationStep, OperationStore } from "../operations.js";
 import type { ChangeByHand } from "./change-by-hand.js";
 import type { SqliteContext } from "./context.js";
 import type { JobSearch } from "./job-search/job-search.js";
-import { rowId } from "./rows.js";
+import { rowId } from "../rows.js";
 
-interface OperationRow {
-  readonly id: number;
-  readonly action: BulkAction;
-  readonly query: string;
-  readonly queue_globs: string | null;
-  readonly per_second: number;
-  readonly reason: string | null;
-  readonly state: OperationState;
-  readonly after_id: number;
-  readonly until_id: number;
-  readonly matched: number;
-  readonly changed: number;
-  readonly next_at: number;
-  readonly created_at: number;
-  readonly created_by: string;
-  readonly finished_at: number | null;
-}
-
-/** Short, so that enqueues and claims never wait long behind a step. */
-const STEPS_PER_SECOND = 10;
-const MAX_STEP = 500;
-/** Rows that one step looks at in vain. Fewer where that takes more than about ten milliseconds. */
-const MAX_EXAMINED = 5_000;
 /** For the changes of one step: deleting large payloads takes its time. Then the next step goes on. */
 const CHANGES_MS = 20;
 
@@ -97,21 +75,12 @@ export class SqliteOperations implements OperationStore {
   }
 
   start(operation: NewOperation): Promise<{ operation: Operation; repeated: boolean }> {
-    const { preview, action, query, queueGlobs, perSecond, reason, untilId, matched, createdBy } = operation;
     return this.context.write(() => {
-      const known = this.#byPreview.get(preview);
+      const known = this.#byPreview.get(operation.preview);
       if (known !== undefined) return { operation: toOperation(known), repeated: true };
       const { lastInsertRowid } = this.#insert.run({
-        preview,
-        action,
-        query: JSON.stringify(query),
-        queueGlobs: queueGlobs === null ? null : JSON.stringify(queueGlobs),
-        perSecond,
-        reason,
-        untilId: rowId(untilId) ?? 0,
-        matched,
+        ...columnsOf(operation),
         now: this.context.clock.now(),
-        createdBy,
       });
       const started = this.#existing(Number(lastInsertRowid));
       this.#report(started, "started");
@@ -171,10 +140,15 @@ export class SqliteOperations implements OperationStore {
 
   /** The next jobs, and how far the walk is with them. */
   #next(row: OperationRow): { ids: readonly string[]; afterId: number; isOver: boolean } {
-    const limit = Math.min(Math.ceil(row.per_second / STEPS_PER_SECOND), MAX_STEP);
     const { query, queueGlobs } = toOperation(row);
     const after = String(row.after_id);
-    const { ids, lastExaminedId } = this.search.matching(query, queueGlobs, after, limit, MAX_EXAMINED);
+    const { ids, lastExaminedId } = this.search.matching(
+      query,
+      queueGlobs,
+      after,
+      stepSize(row),
+      MAX_EXAMINED,
+    );
     const afterId = lastExaminedId === null ? row.until_id : Number(lastExaminedId);
     const meant = ids.filter((id) => Number(id) <= row.until_id);
     return { ids: meant, afterId, isOver: afterId >= row.until_id };
@@ -215,7 +189,7 @@ export class SqliteOperations implements OperationStore {
       id: row.id,
       afterId,
       changed,
-      nextAt: now + Math.ceil((changed * 1_000) / row.per_second),
+      nextAt: now + restAfter(row, changed),
       state: isOver ? "completed" : "running",
       finishedAt: isOver ? now : null,
     });
@@ -236,21 +210,4 @@ export class SqliteOperations implements OperationStore {
     if (row === undefined) throw new Error(`Operation ${id} vanished inside a transaction`);
     return toOperation(row);
   }
-}
-
-function toOperation(row: OperationRow): Operation {
-  return {
-    id: String(row.id),
-    action: row.action,
-    query: JSON.parse(row.query) as JobQuery,
-    queueGlobs: row.queue_globs === null ? null : (JSON.parse(row.queue_globs) as string[]),
-    perSecond: row.per_second,
-    reason: row.reason,
-    state: row.state,
-    matched: row.matched,
-    changed: row.changed,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    finishedAt: row.finished_at,
-  };
 }

@@ -1,19 +1,9 @@
 import { MAX_PRIORITY } from "../../core/defaults.js";
-import { JOB_STATES, type JobState } from "../../core/states.js";
 import type { Job } from "../../core/job.js";
+import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
-import { rowId } from "./rows.js";
-
-interface QueueRow {
-  readonly name: string;
-  readonly paused_at: number | null;
-  readonly pause_reason: string | null;
-  readonly version: number;
-}
-
-type CountRow = [queue: string, state: JobState, n: number];
-type OldestRow = [queue: string, runAt: number];
+import { rowId } from "../rows.js";
 
 const PRIORITIES = Array.from({ length: MAX_PRIORITY + 1 }, (_, priority) => `(${priority})`).join(", ");
 
@@ -94,9 +84,7 @@ export class SqliteQueues implements QueueStore {
 
   /** All queues by name, at once: for who reads them together with something else. */
   all(): readonly Queue[] {
-    return describe(this.#rows.all(), this.#allCounts.all(), this.#allOldest.all()).sort((a, b) =>
-      a.name < b.name ? -1 : 1,
-    );
+    return queuesOf(this.#rows.all(), this.#allCounts.all(), this.#allOldest.all());
   }
 
   get(name: string): Promise<Queue | null> {
@@ -150,39 +138,6 @@ export class SqliteQueues implements QueueStore {
   #find(name: string): Queue | null {
     const row = this.#row.get(name);
     const rows = row === undefined ? [] : [row];
-    return describe(rows, this.#counts.all(name), this.#oldest.all(name))[0] ?? null;
+    return queuesOf(rows, this.#counts.all(name), this.#oldest.all(name))[0] ?? null;
   }
-}
-
-type QueueInWork = Omit<Queue, "counts"> & {
-  readonly counts: Record<JobState, number>;
-  oldestPendingAt: number | null;
-};
-
-function newQueue(name: string): QueueInWork {
-  const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;
-  return { name, pausedAt: null, pauseReason: null, counts, oldestPendingAt: null, version: 0 };
-}
-
-/** Queues that have a row, a counter or both. */
-function describe(
-  rows: readonly QueueRow[],
-  counts: readonly CountRow[],
-  oldest: readonly OldestRow[],
-): QueueInWork[] {
-  const queues = new Map<string, QueueInWork>();
-  const find = (name: string): QueueInWork => {
-    let queue = queues.get(name);
-    if (queue === undefined) {
-      queue = newQueue(name);
-      queues.set(name, queue);
-    }
-    return queue;
-  };
-  for (const { name, paused_at, pause_reason, version } of rows) {
-    queues.set(name, { ...newQueue(name), pausedAt: paused_at, pauseReason: pause_reason, version });
-  }
-  for (const [name, state, n] of counts) find(name).counts[state] = n;
-  for (const [name, runAt] of oldest) find(name).oldestPendingAt = runAt;
-  return [...queues.values()];
 }

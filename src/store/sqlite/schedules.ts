@@ -1,6 +1,6 @@
 import type { Enqueued, Instant } from "../../core/job.js";
 import type { ScheduleEvent } from "../../core/journal.js";
-import type { Schedule, ScheduleDefinition, ScheduleRun, Slot } from "../../core/schedule.js";
+import type { Schedule, ScheduleRun, Slot } from "../../core/schedule.js";
 import type {
   Fired,
   Firing,
@@ -9,10 +9,16 @@ import type {
   ScheduleStore,
   ScheduleWrite,
 } from "../schedules.js";
+import {
+  columnsOf,
+  toSchedule,
+  toScheduleRun,
+  type ScheduleRow,
+  type ScheduleRunRow,
+} from "../schedule-rows.js";
 import type { SqliteContext } from "./context.js";
 import { Enqueue } from "./enqueue.js";
 import { Fire, unfinishedJobOf } from "./fire.js";
-import { toSchedule, toScheduleRun, type ScheduleRow, type ScheduleRunRow } from "./schedule-rows.js";
 
 export class SqliteSchedules implements ScheduleStore {
   readonly #fire;
@@ -246,20 +252,4 @@ export class SqliteSchedules implements ScheduleStore {
     const row = this.#get.get(key);
     return row === undefined ? null : toSchedule(row);
   }
-}
-
-function columnsOf({ job: { payload, ...job }, ...definition }: ScheduleDefinition) {
-  return {
-    cron: definition.cron,
-    everyMs: definition.everyMs,
-    timezone: definition.timezone,
-    startAt: definition.startAt,
-    endAt: definition.endAt,
-    job: JSON.stringify(job),
-    payload,
-    missed: definition.missed,
-    maxMissed: definition.maxMissed,
-    overlap: definition.overlap,
-    jitterMs: definition.jitterMs,
-  };
 }

@@ -10,7 +10,7 @@ import {
   type StatStep,
 } from "../stats.js";
 import type { Connection } from "./connection.js";
-import { FiguresByKey } from "./figures.js";
+import { FiguresByKey } from "../figures.js";
 
 type Nullable = string | null;
 type EventPointRow = [at: number, queue: Nullable, name: Nullable, event: StatEvent, n: number];

@@ -1,24 +1,18 @@
 import { MAX_ATTEMPTS_KEPT } from "../../core/defaults.js";
-import type { JobState, TransitionName } from "../../core/states.js";
+import type { JobState } from "../../core/states.js";
 import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.js";
-import type { StatEvent } from "../stats.js";
-import { Complete, type Completion } from "./complete.js";
+import {
+  endingOf,
+  eventsOf,
+  isCompletion,
+  isRepeat,
+  type Ending,
+  type UnfinishedSettlement,
+} from "../endings.js";
+import { Complete } from "./complete.js";
 import type { SqliteContext } from "./context.js";
 import type { CurrentClaim } from "./current-claim.js";
-import type { JobRow } from "./rows.js";
-
-/** What a settlement makes of the job. */
-interface Ending {
-  readonly transition: TransitionName;
-  readonly state: JobState;
-  readonly runAt: number;
-  /** Released and snoozed attempts are given back. */
-  readonly attempt: number;
-  readonly startedAt: number | null;
-  readonly finishedAt: number | null;
-}
-
-type UnfinishedSettlement = Exclude<Settlement, Completion>;
+import type { JobRow } from "../rows.js";
 
 /** Ends claims. All statements of fail, release and snooze are here; `complete.ts` has those of success. */
 export class Settle {
@@ -132,85 +126,8 @@ export class Settle {
   /** The claim is not the current one: perhaps because this very settlement was made already. */
   #repeated(settlement: Settlement): Settled {
     const row = this.current.row(settlement.id);
-    return row !== undefined && this.#saidBefore(settlement, row)
+    return row !== undefined && isRepeat(settlement, row, this.#findAttempt.get(row.id, settlement.token))
       ? { ok: true, state: row.state, runAt: row.run_at }
       : { ok: false, reason: this.current.lossReason(settlement) };
   }
-
-  /** Whether this claim was settled in just this way: a repeat, because the first answer was lost. */
-  #saidBefore(settlement: Settlement, row: JobRow): boolean {
-    // After the next claim nothing is known of this one but a failure. Token 0 is that of no claim.
-    if (row.token === settlement.token && row.token !== 0 && row.state !== "running") {
-      if (settlement.verb === "complete") return row.state === "completed";
-      if (settlement.verb === "release" || settlement.verb === "snooze") {
-        const isGivenBack =
-          row.finished_at === null && this.#findAttempt.get(row.id, row.token) === undefined;
-        return isGivenBack && (row.started_at === null) === (settlement.verb === "release");
-      }
-    }
-    if (settlement.verb !== "retry" && settlement.verb !== "bury") return false;
-    return this.#findAttempt.get(row.id, settlement.token) === settlement.failure.outcome;
-  }
 }
-
-function isCompletion(settlement: Settlement): settlement is Completion {
-  return settlement.verb === "complete";
-}
-
-function endingOf(row: JobRow, settlement: UnfinishedSettlement, now: number): Ending {
-  const { attempt, run_at: runAt, started_at: startedAt } = row;
-  switch (settlement.verb) {
-    case "bury":
-      return { transition: "bury", state: "dead", runAt, attempt, startedAt, finishedAt: now };
-    case "retry":
-      return {
-        transition: "retry",
-        ...waiting(now, settlement.delayMs),
-        attempt,
-        startedAt,
-        finishedAt: null,
-      };
-    case "snooze":
-      return {
-        transition: "snooze",
-        ...waiting(now, settlement.delayMs),
-        attempt: attempt - 1,
-        startedAt,
-        finishedAt: null,
-      };
-    case "release":
-      // As if it had never been claimed: it goes back to its place in the queue, and has not started. By this it is
-      // known from a snooze afterwards.
-      return {
-        transition: "release",
-        state: "pending",
-        runAt,
-        attempt: attempt - 1,
-        startedAt: null,
-        finishedAt: null,
-      };
-  }
-}
-
-function waiting(now: number, delayMs: number): { state: JobState; runAt: number } {
-  return { state: delayMs > 0 ? "scheduled" : "pending", runAt: now + delayMs };
-}
-
-function eventsOf(settlement: UnfinishedSettlement): readonly StatEvent[] {
-  switch (settlement.verb) {
-    case "retry":
-      return [...FAILURE_EVENTS[settlement.failure.outcome], "retried"];
-    case "bury":
-      return [...FAILURE_EVENTS[settlement.failure.outcome], "dead"];
-    case "release":
-      return ["released"];
-    case "snooze":
-      return ["snoozed"];
-  }
-}
-
-const FAILURE_EVENTS = {
-  failed: ["failed"],
-  timed_out: ["failed", "timed_out"],
-  lost: ["failed", "lost"],
-} as const satisfies Record<Failure["outcome"], readonly StatEvent[]>;

@@ -13,7 +13,7 @@ import type {
   StorageSize,
 } from "../stats.js";
 import type { SqliteContext } from "./context.js";
-import { FiguresByKey } from "./figures.js";
+import { FiguresByKey } from "../figures.js";
 import { Series } from "./series.js";
 
 /** One row for each queue and name, its figures as JSON: a row for each figure took three times as long. */

@@ -1,29 +1,7 @@
-import type { Scope } from "../../core/access.js";
 import type { Instant } from "../../core/job.js";
+import { minuteOf, toSession, toToken, type SessionRow, type TokenRow } from "../token-rows.js";
 import type { NewToken, Session, Token, TokenStore } from "../tokens.js";
 import type { SqliteContext } from "./context.js";
-
-interface TokenRow {
-  readonly id: string;
-  readonly name: string;
-  readonly digest: Buffer;
-  readonly scopes: string;
-  readonly queues: string | null;
-  readonly created_at: number;
-  readonly created_by: string;
-  readonly expires_at: number | null;
-  readonly last_used_at: number | null;
-  readonly revoked_at: number | null;
-}
-
-interface SessionRow {
-  readonly token_id: string;
-  readonly token_digest: Buffer;
-  readonly created_at: number;
-  readonly seen_at: number;
-}
-
-const MINUTE_MS = 60_000;
 
 export class SqliteTokens implements TokenStore {
   readonly #insert;
@@ -90,7 +68,7 @@ export class SqliteTokens implements TokenStore {
   }
 
   async used(id: string): Promise<void> {
-    await this.context.write(() => this.#used.run(this.#thisMinute(), id));
+    await this.context.write(() => this.#used.run(minuteOf(this.context.clock.now()), id));
   }
 
   revoke(id: string): Promise<Token | null> {
@@ -115,22 +93,16 @@ export class SqliteTokens implements TokenStore {
   session(digest: Buffer): Promise<Session | null> {
     return this.context.read(() => {
       const row = this.#session.get(digest);
-      if (row === undefined) return null;
-      const { token_id: tokenId, token_digest: tokenDigest } = row;
-      return { tokenId, tokenDigest, createdAt: row.created_at, seenAt: row.seen_at };
+      return row === undefined ? null : toSession(row);
     });
   }
 
   async sessionSeen(digest: Buffer): Promise<void> {
-    await this.context.write(() => this.#sessionSeen.run(this.#thisMinute(), digest));
+    await this.context.write(() => this.#sessionSeen.run(minuteOf(this.context.clock.now()), digest));
   }
 
   async closeSession(digest: Buffer): Promise<void> {
     await this.context.write(() => this.#closeSession.run(digest));
-  }
-
-  #thisMinute(): number {
-    return Math.floor(this.context.clock.now() / MINUTE_MS) * MINUTE_MS;
   }
 
   #existing(id: string): Token {
@@ -138,18 +110,4 @@ export class SqliteTokens implements TokenStore {
     if (row === undefined) throw new Error(`Token ${id} vanished inside a transaction`);
     return toToken(row);
   }
-}
-
-function toToken(row: TokenRow): Token {
-  return {
-    id: row.id,
-    name: row.name,
-    scopes: JSON.parse(row.scopes) as Scope[],
-    queues: row.queues === null ? null : (JSON.parse(row.queues) as string[]),
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
-  };
 }

@@ -1,18 +1,6 @@
+import { toWorker, workerKey, type WorkerRow } from "../worker-rows.js";
 import type { WorkerRecord, WorkerStore } from "../workers.js";
 import type { SqliteContext } from "./context.js";
-
-interface WorkerRow {
-  readonly id: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly queues: string;
-  readonly names: string | null;
-  readonly concurrency: number;
-  readonly running: number;
-  readonly state: WorkerRecord["state"];
-  readonly started_at: number;
-  readonly seen_at: number;
-}
 
 export class SqliteWorkers implements WorkerStore {
   readonly #upsert;
@@ -36,7 +24,7 @@ export class SqliteWorkers implements WorkerStore {
     await this.context.write(() =>
       this.#upsert.run({
         ...worker,
-        id: rowIdOf(worker.id, worker.claimant),
+        id: workerKey(worker.id, worker.claimant),
         queues: JSON.stringify(worker.queues),
         names: worker.names === null ? null : JSON.stringify(worker.names),
         now: this.context.clock.now(),
@@ -45,33 +33,10 @@ export class SqliteWorkers implements WorkerStore {
   }
 
   async gone(id: string): Promise<void> {
-    await this.context.write(() => this.#remove.run(rowIdOf(id, null)));
+    await this.context.write(() => this.#remove.run(workerKey(id, null)));
   }
 
   list(withinMs: number): Promise<readonly WorkerRecord[]> {
-    return this.context.read(() =>
-      this.#list.all(this.context.clock.now() - withinMs).map((row) => ({
-        ...ownerOf(row.id),
-        host: row.host,
-        pid: row.pid,
-        queues: JSON.parse(row.queues) as string[],
-        names: row.names === null ? null : (JSON.parse(row.names) as string[]),
-        concurrency: row.concurrency,
-        running: row.running,
-        state: row.state,
-        startedAt: row.started_at,
-        seenAt: row.seen_at,
-      })),
-    );
+    return this.context.read(() => this.#list.all(this.context.clock.now() - withinMs).map(toWorker));
   }
-}
-
-/** Ids are printable, so the line break ends them. It sorts before all that they may hold. */
-function rowIdOf(id: string, claimant: string | null): string {
-  return claimant === null ? id : `${id}\n${claimant}`;
-}
-
-function ownerOf(rowId: string): Pick<WorkerRecord, "id" | "claimant"> {
-  const [id = "", claimant = null] = rowId.split("\n");
-  return { id, claimant };
 }

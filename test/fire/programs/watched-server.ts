@@ -57,7 +57,7 @@ const logger = pino(
   },
 );
 // Nothing here is about losing power.
-const store = openStore(`sqlite:${file}`, { synchronous: "normal" });
+const store = await openStore(`sqlite:${file}`, { synchronous: "normal" });
 const context = createContext(store);
 const server = await createServer({ context, apiToken, logger, dashboard: false });
 const faults = holdToContract(server.app);

@@ -1,8 +1,8 @@
 import type { JobCursor } from "../../jobs.js";
 import type { Connection } from "../connection.js";
-import type { JobRow } from "../rows.js";
-import { allOf, condition, type Condition } from "./condition.js";
-import { behind, placeOf, upTo, type Place } from "./order.js";
+import type { JobRow } from "../../rows.js";
+import { allOf, condition, type Condition } from "../../job-search/condition.js";
+import { behind, placeOf, upTo, type Place } from "../../job-search/order.js";
 import type { Plan } from "./plan.js";
 
 /** A part of a plan's candidates: behind one place and up to another, `null` where it is open. */

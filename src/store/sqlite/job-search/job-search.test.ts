@@ -136,6 +136,20 @@ describe("a scan", () => {
     expect(changed.flat()).toEqual(Array.from({ length: 26 }, (_, index) => String(index + 1)));
   });
 
+  test("for a bulk retry sees what the same turn did before it", async () => {
+    const store = new SqliteFile().open();
+    await enqueueMany(createContext(store), [{ name: "work" }]);
+    const request = { workerId: "w", queues: ["default"], names: null, max: 1, leaseMs: 1_000 };
+    const [{ id, token } = { id: "", token: 0 }] = await store.claims.claim(request);
+    const failure = { outcome: "failed", error: { type: "E", message: "", stack: null } } as const;
+    const [, revived] = await Promise.all([
+      store.claims.settle([{ verb: "bury", id, token, failure }]),
+      store.jobs.reviveMany({ queue: "default" }, Number.MAX_SAFE_INTEGER, 10),
+    ]);
+    expect(revived).toBe(1);
+    expect(await store.jobs.get(id)).toMatchObject({ state: "pending" });
+  });
+
   test("stops when the store is closed", async () => {
     const store = await storeWithJobs();
     const search = store.jobs.search(parseJobQuery("payload.n=-1"), null, 10, null, 1_000_000);

@@ -10,15 +10,23 @@ import type {
   JobStateCounts,
   MatchingIds,
 } from "../../jobs.js";
+import {
+  FIRST_DEAD_FIRST,
+  OLDEST_FIRST,
+  orderOf,
+  placeOf,
+  type Order,
+  type Place,
+} from "../../job-search/order.js";
+import { exactCounts, stateCounts } from "../../job-search/state-counts.js";
+import { isLaneTerm } from "../../job-search/terms.js";
 import type { SqliteContext } from "../context.js";
-import { toJob, type JobRow } from "../rows.js";
+import { toJob, type JobRow } from "../../rows.js";
 import { Candidates } from "./candidates.js";
-import { LaneCounts } from "./lane-counts.js";
-import { FIRST_DEAD_FIRST, OLDEST_FIRST, orderOf, placeOf, type Order, type Place } from "./order.js";
 import { Planner, type Plan } from "./plan.js";
+import { readLaneCounts } from "./read-lane-counts.js";
 import { slicesAtOnce, slicesOf } from "./slices.js";
-import { exactCounts, stateCounts } from "./state-counts.js";
-import { isLaneTerm, laneConditions } from "./term-conditions.js";
+import { laneConditions } from "./term-conditions.js";
 
 /**
  * Finds jobs by a query. Pages go by keyset: a job that exists during the whole walk and keeps its place in
@@ -91,7 +99,7 @@ export class JobSearch {
     const { db, clock, read } = this.context;
     if (query.terms.every(isLaneTerm)) {
       const lanes = laneConditions(query, queueGlobs, "counts");
-      const count = await read(() => new LaneCounts(db, lanes).matching);
+      const count = await read(() => readLaneCounts(db, lanes).matching);
       return { count, capped: false, scan: null };
     }
     const plan = await read(() => this.#planner.plan(query, queueGlobs, orderOf(query), clock.now()));
@@ -110,7 +118,7 @@ export class JobSearch {
     budgetMs: number,
   ): Promise<JobStateCounts> {
     const { db, clock, read } = this.context;
-    const lanes = await read(() => new LaneCounts(db, laneConditions(query, queueGlobs, "counts")));
+    const lanes = await read(() => readLaneCounts(db, laneConditions(query, queueGlobs, "counts")));
     if (query.terms.every(isLaneTerm)) return exactCounts(lanes);
     const deadline = clock.monotonic() + budgetMs;
     const left = lanes.states.toSorted((a, b) => lanes.totalOf(b) - lanes.totalOf(a));

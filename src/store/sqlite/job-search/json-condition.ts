@@ -1,6 +1,6 @@
 import type { JsonScalar, JsonTerm } from "../../../core/job-query/query.js";
-import { anyOf, condition, type Condition } from "./condition.js";
-import { lowerAscii } from "./lower-ascii.js";
+import { anyOf, condition, type Condition } from "../../job-search/condition.js";
+import { lowerAscii } from "../../job-search/lower-ascii.js";
 
 /** Where each document lies: table and column. */
 const DOCUMENTS = {

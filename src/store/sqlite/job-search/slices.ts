@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../../core/clock.js";
 import type { JobCursor } from "../../jobs.js";
+import type { Place } from "../../job-search/order.js";
+import { nextSliceSize } from "../../job-search/slice-size.js";
 import type { SqliteContext } from "../context.js";
 import type { Candidates, Slice } from "./candidates.js";
-import type { Place } from "./order.js";
 
 /** A first slice is small: nobody knows how large the payloads are, and one alone can take milliseconds. */
 const FIRST_SLICE = 4;
-const SMALLEST_SLICE = 1;
-const LARGEST_SLICE = 8_000;
 /** SQLite works in this process: nothing else runs meanwhile. */
 const SLICE_MS = 6;
 /** Of a walk that cannot be interrupted: about as long, since its last slice may begin just before. */
@@ -43,7 +42,7 @@ export async function* slicesOf(
     const now = clock.monotonic();
     if (last === null || now >= deadline) return;
     after = last;
-    size = nextSize(size, now - begun);
+    size = nextSliceSize(size, now - begun, SLICE_MS);
     await nextTurn();
   }
 }
@@ -71,12 +70,6 @@ export function* slicesAtOnce(
     const now = clock.monotonic();
     if (last === null || left === 0 || now >= deadline) return;
     after = last;
-    size = nextSize(size, now - begun);
+    size = nextSliceSize(size, now - begun, SLICE_MS);
   }
-}
-
-/** At most twice as many, so that one quick slice does not bring a slow one. */
-function nextSize(size: number, tookMs: number): number {
-  const fitting = Math.floor((size * SLICE_MS) / Math.max(tookMs, 0.01));
-  return Math.max(SMALLEST_SLICE, Math.min(fitting, size * 2, LARGEST_SLICE));
 }

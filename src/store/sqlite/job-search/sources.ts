@@ -1,7 +1,8 @@
 import type { TextTerm } from "../../../core/job-query/query.js";
 import type { JobState } from "../../../core/states.js";
-import { allOf, condition, oneOf, type Condition } from "./condition.js";
-import type { Order } from "./order.js";
+import { allOf, condition, type Condition } from "../../job-search/condition.js";
+import type { Order } from "../../job-search/order.js";
+import { oneOf } from "./one-of.js";
 
 /**
  * Where candidates come from. The indexes are named in the statements: the order of a source is relied on,
@@ -15,8 +16,6 @@ export interface Source {
   readonly id: "jobs.id" | "job_tags.job_id" | "dead_jobs.job_id";
   /** The column that has the instant of the order, when it is another one than that of the job. */
   readonly instant: "dead_jobs.died_at" | null;
-  /** Whether there are so few candidates that all may be read for one page. */
-  readonly small: boolean;
 }
 
 /** The whole table, in order of ids. */
@@ -26,7 +25,6 @@ export function allJobs(): Source {
     where: allOf([]),
     id: "jobs.id",
     instant: null,
-    small: false,
   };
 }
 
@@ -34,10 +32,9 @@ export function allJobs(): Source {
 export function orderedByState(
   { state, index }: NonNullable<Order["of"]>,
   ranges: readonly Condition[],
-  small: boolean,
 ): Source {
   const where = allOf([condition(`jobs.state = '${state}'`), ...ranges]);
-  return { from: condition(`jobs INDEXED BY ${index}`), where, id: "jobs.id", instant: null, small };
+  return { from: condition(`jobs INDEXED BY ${index}`), where, id: "jobs.id", instant: null };
 }
 
 /** The jobs with one tag, in order of ids. */
@@ -47,7 +44,6 @@ export function orderedByTag({ values }: TextTerm): Source {
     where: oneOf("job_tags.tag", values),
     id: "job_tags.job_id",
     instant: null,
-    small: false,
   };
 }
 
@@ -65,7 +61,6 @@ export function orderedByGroup(groupId: number, order: Order): Source {
     where: condition("dead_jobs.group_id = ?", groupId),
     id: "dead_jobs.job_id",
     instant: byId ? null : "dead_jobs.died_at",
-    small: false,
   };
 }
 
@@ -114,6 +109,5 @@ function chosen({ sql, values }: Condition, order: Order | null): Source {
     where: allOf(order?.of ? [condition(`jobs.state = '${order.of.state}'`)] : []),
     id: "jobs.id",
     instant: null,
-    small: true,
   };
 }

@@ -1,43 +1,17 @@
-import {
-  instantOf,
-  type JobQuery,
-  type JobTerm,
-  type TextTerm,
-  type TimeField,
-} from "../../../core/job-query/query.js";
+import { instantOf, type JobQuery, type JobTerm, type TextTerm } from "../../../core/job-query/query.js";
 import type { Instant } from "../../../core/job.js";
 import { JOB_STATES } from "../../../core/states.js";
-import { anyOf, condition, not, oneOf, type Condition } from "./condition.js";
+import { anyOf, condition, not, type Condition } from "../../job-search/condition.js";
+import { lowerAscii } from "../../job-search/lower-ascii.js";
+import { isLaneTerm, OPERATORS, TIME_COLUMNS } from "../../job-search/terms.js";
 import { jsonCondition } from "./json-condition.js";
-import { lowerAscii } from "./lower-ascii.js";
+import { oneOf } from "./one-of.js";
 
 /**
  * `jobs`, or `counts`, which has a row for each queue, name and state, or `dead_groups`, which has one for each
  * queue, name and kind of error.
  */
 type Table = "jobs" | "counts" | "dead_groups";
-
-/** Whether the term asks only for queue, name or state: then the kept counters know how many jobs it is true of. */
-export function isLaneTerm(term: JobTerm): boolean {
-  if (term.kind === "text") return term.field === "queue" || term.field === "name";
-  return term.kind === "state" || term.kind === "word";
-}
-
-/** Whether the term reads more than the row of the job. */
-export function readsMore(term: JobTerm): boolean {
-  switch (term.kind) {
-    case "error":
-    case "json":
-      return true;
-    case "text":
-      return ["tag", "key", "schedule", "fingerprint"].includes(term.field);
-    case "state":
-    case "word":
-    case "number":
-    case "time":
-      return false;
-  }
-}
 
 export function laneConditions(
   query: JobQuery,
@@ -47,13 +21,6 @@ export function laneConditions(
   const own = query.terms.filter(isLaneTerm).map((term) => termCondition(term, 0, table));
   return queueGlobs === null ? own : [...own, globs(`${table}.queue`, queueGlobs)];
 }
-
-export const TIME_COLUMNS: Readonly<Record<TimeField, string>> = {
-  created: "created_at",
-  run: "run_at",
-  started: "started_at",
-  finished: "finished_at",
-};
 
 export function termCondition(term: JobTerm, now: Instant, table: Table): Condition {
   const plain = plainCondition(term, now, table);
@@ -85,9 +52,6 @@ function plainCondition(term: JobTerm, now: Instant, table: Table): Condition {
       return jsonCondition(term);
   }
 }
-
-/** Our own texts, whatever a query that was not checked may hold. */
-const OPERATORS = { ">": ">", ">=": ">=", "<": "<", "<=": "<=", "!=": "<>" } as const;
 
 function textCondition({ field, values }: TextTerm, table: Table): Condition {
   switch (field) {

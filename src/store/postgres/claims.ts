@@ -1,0 +1,141 @@
+import type { LeaseLossReason } from "../../core/errors.js";
+import type { ClaimedJob, Instant } from "../../core/job.js";
+import type {
+  ClaimKey,
+  ClaimRequest,
+  ClaimStore,
+  ExpiredClaim,
+  Extended,
+  FailedSettlement,
+  NamedClaim,
+  NewLogLine,
+  Settled,
+  Settlement,
+} from "../claims.js";
+import { failuresBefore, parseBackoff, type JobRow, type SpecRow } from "../rows.js";
+import { Batch, split } from "./batch.js";
+import { ClaimIds } from "./claim-ids.js";
+import { Claim } from "./claim.js";
+import type { PostgresContext } from "./context.js";
+import { CurrentClaim } from "./current-claim.js";
+import { Extend, type Extension } from "./extend.js";
+import { Notes } from "./notes.js";
+import { Promote } from "./promote.js";
+import { Settle } from "./settle.js";
+import { Statement } from "./statement.js";
+
+export class PostgresClaims implements ClaimStore {
+  readonly #claim;
+  readonly #claimIds;
+  readonly #current;
+  readonly #settle;
+  readonly #notes;
+  readonly #promote;
+  readonly #expired;
+  readonly #settlements;
+  readonly #extensions;
+
+  constructor(private readonly context: PostgresContext) {
+    this.#claim = new Claim(context);
+    this.#current = new CurrentClaim(context);
+    const settle = new Settle(context, this.#current);
+    this.#settle = settle;
+    this.#claimIds = new ClaimIds(context, this.#claim, this.#current, settle);
+    this.#notes = new Notes(context, this.#current);
+    this.#promote = new Promote(context);
+    this.#expired = new Statement<
+      [now: Instant, limit: number],
+      JobRow & Pick<SpecRow, "budget" | "backoff">
+    >(
+      `SELECT jobs.*, budget, backoff FROM ${context.s}.jobs JOIN ${context.s}.job_specs ON job_id = jobs.id
+       WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT $2`,
+    );
+    this.#settlements = new Batch<readonly Settlement[], readonly Settled[]>(
+      context.write,
+      (settlements) => settlements.length,
+      async (tx, calls) => split(await settle.apply(tx, calls.flat()), calls),
+    );
+    const extend = new Extend(context, this.#current);
+    this.#extensions = new Batch<readonly Extension[], readonly Extended[]>(
+      context.write,
+      (extensions) => extensions.length,
+      async (tx, calls) => split(await extend.apply(tx, calls.flat()), calls),
+    );
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
+    if (request.max < 1) return [];
+    const { claimId } = request;
+    if (claimId !== undefined) return this.#claimAs({ ...request, claimId });
+    // A look costs one round trip, a transaction several.
+    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
+    return queues.length === 0 ? [] : this.context.write((tx) => this.#claim.take(tx, request, queues));
+  }
+
+  async #claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
+    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
+    if (queues.length > 0) return this.context.write((tx) => this.#claimIds.take(tx, request, queues));
+    // Asked afterwards: when the last job was taken under this very name, that is known by now. It may be given back
+    // until the name is locked, so all queues are tried then.
+    const known = await this.context.look((db) => this.#claimIds.knows(db, request));
+    if (!known) return [];
+    return this.context.write((tx) => this.#claimIds.take(tx, request, request.queues));
+  }
+
+  giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): Promise<readonly Settled[]> {
+    return this.context.write((tx) => this.#claimIds.giveBack(tx, claim, keys));
+  }
+
+  current(key: ClaimKey): Promise<ClaimedJob | LeaseLossReason> {
+    return this.context.look(async (db) => {
+      const row = await this.#current.find(db, key);
+      return typeof row === "string" ? row : this.#claim.describe(db, row);
+    });
+  }
+
+  extend(keys: readonly ClaimKey[], leaseMs: number): Promise<readonly Extended[]> {
+    if (keys.length === 0) return Promise.resolve([]);
+    return this.#extensions.run(keys.map((key) => ({ ...key, leaseMs })));
+  }
+
+  settle(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
+    return this.#settlements.run(settlements);
+  }
+
+  reap(settlements: readonly FailedSettlement[]): Promise<readonly Settled[]> {
+    return this.context.write((tx) => this.#settle.applyIfExpired(tx, settlements));
+  }
+
+  progress(key: ClaimKey, percent: number, message: string | null): Promise<LeaseLossReason | null> {
+    return this.context.write((tx) => this.#notes.progress(tx, key, percent, message));
+  }
+
+  log(key: ClaimKey, lines: readonly NewLogLine[], seq?: number): Promise<LeaseLossReason | null> {
+    return this.context.write((tx) => this.#notes.log(tx, key, lines, seq));
+  }
+
+  async expired(limit: number): Promise<readonly ExpiredClaim[]> {
+    const rows = await this.context.look((db) => this.#expired.all(db, this.context.clock.now(), limit));
+    return rows.map((row) => ({
+      id: String(row.id),
+      token: row.token,
+      queue: row.queue,
+      name: row.name,
+      workerId: row.worker_id ?? "",
+      attempt: row.attempt,
+      maxAttempts: row.max_attempts,
+      failures: failuresBefore(row.attempt, row.max_attempts, row.budget),
+      backoff: parseBackoff(row.backoff),
+    }));
+  }
+
+  async promote(limit: number): Promise<number> {
+    const due = await this.nextDue();
+    if (due === null || due > this.context.clock.now()) return 0;
+    return this.context.write((tx) => this.#promote.due(tx, limit));
+  }
+
+  nextDue(): Promise<Instant | null> {
+    return this.context.look((db) => this.#promote.next(db));
+  }
+}

@@ -1,0 +1,243 @@
+import { KonveierError } from "../../core/errors.js";
+import type { Enqueued, Instant, Job } from "../../core/job.js";
+import type { JobState } from "../../core/states.js";
+import type { NewJob } from "../jobs.js";
+import { toJob, type JobRow } from "../rows.js";
+import type { PostgresContext } from "./context.js";
+import { TryAgain } from "./errors.js";
+import { Statement } from "./statement.js";
+import type { Transaction } from "./transaction.js";
+
+interface KeyRow extends JobRow {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+type KnownJobs = ReadonlyMap<string, KeyRow>;
+
+/** Inserts jobs. All statements of an enqueue are here. */
+export class Enqueue {
+  readonly #takeIds;
+  readonly #reserveKeys;
+  readonly #findKeys;
+  readonly #freeKeys;
+  readonly #insert;
+
+  constructor({ s }: PostgresContext) {
+    this.#takeIds = new Statement<[count: number], { id: number }>(
+      `SELECT nextval('${s}.job_ids') AS id FROM generate_series(1, $1::int)`,
+    );
+    // Waits for another transaction that is about to use the same key. In one order for all, so that no two wait for
+    // each other.
+    this.#reserveKeys = new Statement<
+      [keys: readonly string[], fingerprints: readonly string[], ids: readonly number[]],
+      { key: string }
+    >(
+      `INSERT INTO ${s}.idempotency_keys (key, fingerprint, job_id)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) AS asked (key, fingerprint, id) ORDER BY key
+       ON CONFLICT DO NOTHING RETURNING key`,
+    );
+    this.#findKeys = new Statement<[keys: readonly string[]], KeyRow>(
+      `SELECT key, fingerprint, jobs.* FROM ${s}.idempotency_keys JOIN ${s}.jobs ON jobs.id = job_id
+       WHERE key = ANY($1::text[])`,
+    );
+    this.#freeKeys = new Statement<[keys: readonly string[]], never>(
+      `DELETE FROM ${s}.idempotency_keys WHERE key = ANY($1::text[])`,
+    );
+    this.#insert = new Statement<[jobs: string, now: Instant], { id: number }>(
+      `WITH job AS MATERIALIZED (
+         SELECT coalesce(given, nextval('${s}.job_ids')) AS id, asked.*
+         FROM ROWS FROM (json_to_recordset($1::json) AS (
+           given bigint, queue text, name text, state text, priority smallint, max_attempts int, run_at bigint,
+           payload text, timeout_ms bigint, backoff text, tags text, idempotency_key text, schedule_key text,
+           slot bigint, traceparent text, tracestate text
+         )) WITH ORDINALITY AS asked (
+           given, queue, name, state, priority, max_attempts, run_at, payload, timeout_ms, backoff, tags,
+           idempotency_key, schedule_key, slot, traceparent, tracestate, place
+         )
+       ), lanes AS (
+         INSERT INTO ${s}.lanes (queue, name, priority)
+         SELECT DISTINCT queue, name, priority FROM job ORDER BY queue, name, priority ON CONFLICT DO NOTHING
+       ), hot AS (
+         INSERT INTO ${s}.jobs (id, queue, name, state, priority, max_attempts, created_at, run_at)
+         SELECT id, queue, name, state, priority, max_attempts, $2, run_at FROM job
+       ), specs AS (
+         INSERT INTO ${s}.job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key,
+           slot, traceparent, tracestate)
+         SELECT id, payload, max_attempts, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent,
+           tracestate FROM job
+       ), tags AS (
+         INSERT INTO ${s}.job_tags (tag, job_id)
+         SELECT DISTINCT tag, id FROM job, json_array_elements_text(tags::json) AS tag WHERE tags IS NOT NULL
+       )
+       SELECT id FROM job ORDER BY place`,
+    );
+  }
+
+  /** All jobs or none. */
+  async insertAll(tx: Transaction, jobs: readonly NewJob[]): Promise<Enqueued[]> {
+    const firsts = firstOfEachKey(jobs);
+    if (firsts.size === 0)
+      return (await this.insert(tx, jobs)).map((job) => ({ ...job, deduplicated: false }));
+    const rows = await this.#takeIds.all(tx, jobs.length);
+    // In the order of the jobs, which is that of their ids.
+    const asked = jobs.map((job, place): Asked => ({ job, place, id: rows[place]?.id ?? 0 }));
+    const owners = new Map(asked.filter((each) => isFirst(each, firsts)).map((each) => [keyOf(each), each]));
+    const known = await this.#reserve(tx, owners);
+    const fresh = asked.filter((each) => {
+      const key = keyOf(each);
+      return key === null || (isFirst(each, firsts) && !known.has(key));
+    });
+    const made = await this.insert(
+      tx,
+      fresh.map(({ job }) => job),
+      fresh.map(({ id }) => id),
+    );
+    const inserted = new Map(made.map((job) => [job.id, job]));
+    return asked.map((each) => {
+      const own = inserted.get(String(each.id));
+      if (own !== undefined) return { ...own, deduplicated: false };
+      const row = known.get(keyOf(each) ?? "");
+      const earlier = row === undefined ? inserted.get(String(owners.get(keyOf(each))?.id)) : toJob(row);
+      if (earlier === undefined) throw new Error("A job was neither inserted nor known");
+      return { ...earlier, deduplicated: true };
+    });
+  }
+
+  /**
+   * Without a look at idempotency keys. Answers in the order of the jobs.
+   *
+   * @param ids of all jobs, or none of them
+   */
+  async insert(tx: Transaction, jobs: readonly NewJob[], ids: readonly number[] = []): Promise<Job[]> {
+    if (jobs.length === 0) return [];
+    const fresh = jobs.map((job, index): FreshJob => {
+      const runAt = job.runAt ?? tx.now + job.delayMs;
+      return { job, runAt, state: runAt <= tx.now ? "pending" : "scheduled", given: ids[index] ?? null };
+    });
+    const rows = await this.#insert.all(tx, JSON.stringify(fresh.map(columnsOf)), tx.now);
+    return fresh.map(({ job, runAt, state }, index) => {
+      const id = rows[index]?.id;
+      if (id === undefined) throw new Error("A job was not inserted");
+      tx.ledger.lane(job.queue, job.name).inserted(id, state);
+      if (state === "pending") tx.changes.pending(job.queue);
+      else tx.changes.scheduled();
+      return newJob(job, id, state, tx.now, runAt);
+    });
+  }
+
+  /**
+   * @param owners the first job of each key
+   * @returns the jobs that had their keys before, by key
+   */
+  async #reserve(tx: Transaction, owners: ReadonlyMap<string | null, Asked>): Promise<KnownJobs> {
+    const keyed = [...owners.values()].flatMap(({ job, id }) =>
+      job.idempotency === null ? [] : [{ ...job.idempotency, id }],
+    );
+    const fingerprints = new Map(keyed.map(({ key, fingerprint }) => [key, fingerprint]));
+    const rows = await this.#reserveKeys.all(
+      tx,
+      keyed.map(({ key }) => key),
+      keyed.map(({ fingerprint }) => fingerprint),
+      keyed.map(({ id }) => id),
+    );
+    const reserved = new Set(rows.map(({ key }) => key));
+    const taken = [...fingerprints.keys()].filter((key) => !reserved.has(key));
+    if (taken.length === 0) return new Map();
+    const known = new Map((await this.#findKeys.all(tx, taken)).map((row) => [row.key, row]));
+    for (const key of taken) {
+      const row = known.get(key);
+      // Its job was removed in between: a second try finds the key free.
+      if (row === undefined) throw new TryAgain();
+      if (row.fingerprint === fingerprints.get(key)) continue;
+      // Who works in a transaction of the caller may go on after this.
+      await this.#freeKeys.run(tx, [...reserved]);
+      throw reused(key);
+    }
+    return known;
+  }
+}
+
+/** A job of one call with the id that it gets if it is new. */
+interface Asked {
+  readonly job: NewJob;
+  readonly place: number;
+  readonly id: number;
+}
+
+function keyOf({ job }: Asked): string | null {
+  return job.idempotency?.key ?? null;
+}
+
+function isFirst(asked: Asked, firsts: ReadonlyMap<string, number>): boolean {
+  const key = keyOf(asked);
+  return key !== null && firsts.get(key) === asked.place;
+}
+
+/** By key, where the first job with it stands. @throws KonveierError `idempotency_key_reused` */
+function firstOfEachKey(jobs: readonly NewJob[]): Map<string, number> {
+  const firsts = new Map<string, number>();
+  for (const [place, { idempotency }] of jobs.entries()) {
+    if (idempotency === null) continue;
+    const { key, fingerprint } = idempotency;
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, place);
+    else if (jobs[first]?.idempotency?.fingerprint !== fingerprint) throw reused(key);
+  }
+  return firsts;
+}
+
+interface FreshJob {
+  readonly job: NewJob;
+  readonly runAt: Instant;
+  readonly state: JobState;
+  /** An id that was taken for it before. */
+  readonly given: number | null;
+}
+
+function columnsOf({ job, runAt, state, given }: FreshJob) {
+  return {
+    given,
+    queue: job.queue,
+    name: job.name,
+    state,
+    priority: job.priority,
+    max_attempts: job.maxAttempts,
+    run_at: runAt,
+    payload: job.payload,
+    timeout_ms: job.timeoutMs,
+    backoff: job.backoff === null ? null : JSON.stringify(job.backoff),
+    tags: job.tags.length === 0 ? null : JSON.stringify(job.tags),
+    idempotency_key: job.idempotency?.key ?? null,
+    schedule_key: job.schedule?.key ?? null,
+    slot: job.schedule?.slot ?? null,
+    traceparent: job.trace?.traceparent ?? null,
+    tracestate: job.trace?.tracestate ?? null,
+  };
+}
+
+function newJob(job: NewJob, id: number, state: JobState, createdAt: Instant, runAt: Instant): Job {
+  return {
+    id: String(id),
+    queue: job.queue,
+    name: job.name,
+    state,
+    priority: job.priority,
+    attempt: 0,
+    maxAttempts: job.maxAttempts,
+    createdAt,
+    runAt,
+    startedAt: null,
+    finishedAt: null,
+    workerId: null,
+    token: null,
+    leaseExpiresAt: null,
+  };
+}
+
+function reused(key: string): KonveierError {
+  return new KonveierError(
+    "idempotency_key_reused",
+    `The idempotency key ${JSON.stringify(key)} was used for a job with another definition. Use a new key for a new job.`,
+  );
+}

@@ -1,0 +1,128 @@
+import type { QueryResult } from "pg";
+import { KonveierError } from "../../core/errors.js";
+import type { Instant } from "../../core/job.js";
+import type { JoinedTransaction } from "../joined.js";
+import { types, type Queryable } from "./connection.js";
+import type { PostgresContext } from "./context.js";
+import { CurrentClaim } from "./current-claim.js";
+import { Enqueue } from "./enqueue.js";
+import { translateError } from "./errors.js";
+import type { LedgerStatements } from "./ledger.js";
+import type { SchemaGuard } from "./migrate.js";
+import type { Notifications } from "./notifications.js";
+import { Settle } from "./settle.js";
+import { Transaction } from "./transaction.js";
+
+/** What runs a statement as a client of pg does. */
+interface ForeignClient {
+  query(config: { text: string; values: readonly unknown[]; types: typeof types }): Promise<QueryResult>;
+}
+
+interface BeginRow {
+  readonly now: Instant;
+  readonly schema_version: number;
+  readonly in_transaction: boolean;
+}
+
+/** Joins transactions on clients of the caller's. */
+export class Joins {
+  readonly #enqueue;
+  readonly #settle;
+
+  constructor(
+    private readonly context: PostgresContext,
+    private readonly statements: LedgerStatements,
+    private readonly schema: SchemaGuard,
+    private readonly notifications: Notifications,
+    private readonly place: string,
+  ) {
+    this.#enqueue = new Enqueue(context);
+    this.#settle = new Settle(context, new CurrentClaim(context));
+  }
+
+  /** @throws KonveierError `transaction_unusable` */
+  with(client: unknown): JoinedTransaction {
+    if (!isClient(client)) throw unusable("It takes a client of pg, or an object with a query like its.");
+    const db = new ForeignQueries(client);
+    return {
+      atOnce: false,
+      insertMany: (jobs) => this.#write(db, (tx) => this.#enqueue.insertAll(tx, jobs)),
+      complete: (completion) =>
+        this.#write(db, async (tx) => {
+          const [settled] = await this.#settle.apply(tx, [completion]);
+          if (settled === undefined) throw new Error("A settlement was not answered");
+          return settled;
+        }),
+    };
+  }
+
+  async #write<T>(db: Queryable, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    try {
+      const { now, in_transaction, schema_version } = await this.#look(db);
+      if (!in_transaction) throw unusable("No transaction is open on the client: send BEGIN first.");
+      this.schema.verify(schema_version);
+      const tx = new Transaction(db, now, this.statements);
+      const answer = await work(tx);
+      await tx.flushForLater();
+      await this.notifications.sendWithin(db, tx.changes.told());
+      return answer;
+    } catch (error) {
+      throw translateError(error, this.place);
+    }
+  }
+
+  async #look(db: Queryable): Promise<BeginRow> {
+    // A statement outside of a transaction is one by itself, and begins when it arrives.
+    const { rows } = await db.query(
+      `SELECT ${this.context.clock.sql} AS now, ${this.schema.sql} AS schema_version,
+         statement_timestamp() > transaction_timestamp() AS in_transaction`,
+    );
+    const [row] = rows as BeginRow[];
+    if (row === undefined) throw new Error("The client gave no answer");
+    return row;
+  }
+}
+
+/**
+ * Statements through whatever the caller has. A driver or a query builder may give `bigint` columns as text or as
+ * BigInt, and none of ours is too large for a number.
+ */
+class ForeignQueries implements Queryable {
+  constructor(private readonly client: ForeignClient) {}
+
+  async query(text: string, values: readonly unknown[] = []): Promise<QueryResult> {
+    const result = await this.client.query({ text, values, types });
+    return { ...result, rows: result.rows.map((row: Record<string, unknown>) => withNumbers(row)) };
+  }
+}
+
+/** Columns of ours that hold text which may look like a number. */
+const TEXT_COLUMNS = new Set([
+  "key",
+  "fingerprint",
+  "queue",
+  "name",
+  "state",
+  "worker_id",
+  "error",
+  "outcome",
+]);
+
+function withNumbers(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      typeof value === "bigint" || (typeof value === "string" && !TEXT_COLUMNS.has(column))
+        ? Number(value)
+        : value,
+    ]),
+  );
+}
+
+function isClient(value: unknown): value is ForeignClient {
+  return typeof value === "object" && value !== null && typeof (value as ForeignClient).query === "function";
+}
+
+function unusable(detail: string): KonveierError {
+  return new KonveierError("transaction_unusable", detail);
+}

@@ -1,0 +1,154 @@
+import type { Job } from "../../core/job.js";
+import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
+import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
+import { rowId } from "../rows.js";
+import type { Queryable } from "./connection.js";
+import type { PostgresContext } from "./context.js";
+import { TryAgain } from "./errors.js";
+import { Statement } from "./statement.js";
+import type { Transaction } from "./transaction.js";
+
+/** What is kept of the queues, from one moment. */
+interface Reading {
+  readonly rows: readonly QueueRow[];
+  readonly counts: readonly CountRow[];
+  readonly oldest: readonly OldestRow[];
+}
+
+type Placed = Pick<Job, "id" | "queue" | "name" | "priority" | "runAt">;
+
+export class PostgresQueues implements QueueStore {
+  readonly #read;
+  readonly #lock;
+  readonly #insert;
+  readonly #pause;
+  readonly #resume;
+  readonly #ahead;
+  readonly #pendingNames;
+
+  constructor(private readonly context: PostgresContext) {
+    const { s } = context;
+    const pending = (of: string) =>
+      `SELECT queue, name, sum(n) AS pending FROM ${s}.counts WHERE state = 'pending' AND ${of}
+       GROUP BY queue, name HAVING sum(n) > 0`;
+    const asked = (column: string) => `($1::text IS NULL OR ${column} = $1)`;
+    // One statement, so that all of it is from one moment. The index of pending jobs is ordered by `run_at` only within
+    // a lane, so the oldest of each lane is asked for, where the counters know of any.
+    this.#read = new Statement<[name: string | null], Reading>(
+      `SELECT (
+         SELECT coalesce(json_agg(queues), '[]') FROM ${s}.queues WHERE ${asked("name")}
+       ) AS rows, (
+         SELECT coalesce(json_agg(json_build_array(queue, state, n)), '[]') FROM (
+           SELECT queue, state, sum(n) AS n FROM ${s}.counts WHERE ${asked("queue")} GROUP BY queue, state
+         ) AS counted
+       ) AS counts, (
+         SELECT coalesce(json_agg(json_build_array(queue, run_at)), '[]') FROM (
+           SELECT queue, min(run_at) AS run_at FROM (${pending(asked("queue"))}) AS waiting
+           JOIN ${s}.lanes AS lane USING (queue, name) CROSS JOIN LATERAL (
+             SELECT run_at FROM ${s}.jobs WHERE state = 'pending' AND jobs.queue = lane.queue
+               AND jobs.name = lane.name AND jobs.priority = lane.priority ORDER BY run_at, id LIMIT 1
+           ) AS first GROUP BY queue
+         ) AS each
+       ) AS oldest`,
+    );
+    this.#lock = new Statement<[name: string], QueueRow>(
+      `SELECT name, paused_at, pause_reason, version FROM ${s}.queues WHERE name = $1 FOR UPDATE`,
+    );
+    this.#insert = new Statement<[name: string, at: number, reason: string], never>(
+      `INSERT INTO ${s}.queues (name, paused_at, pause_reason) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+    );
+    this.#pause = new Statement<[name: string, at: number, reason: string], never>(
+      `UPDATE ${s}.queues SET paused_at = coalesce(paused_at, $2), pause_reason = $3, version = version + 1
+       WHERE name = $1`,
+    );
+    this.#resume = new Statement<[name: string], never>(
+      `UPDATE ${s}.queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = $1`,
+    );
+    // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
+    // walk past all jobs that a batch made in the same millisecond.
+    const lane = `SELECT 1 FROM ${s}.jobs WHERE state = 'pending' AND queue = $1 AND name = $2`;
+    this.#ahead = new Statement<
+      [queue: string, name: string, priority: number, runAt: number, id: number, cap: number],
+      { n: number }
+    >(
+      `SELECT count(*) AS n FROM (
+         ${lane} AND priority > $3
+         UNION ALL ${lane} AND priority = $3 AND run_at < $4
+         UNION ALL ${lane} AND priority = $3 AND run_at = $4 AND id < $5
+         LIMIT $6
+       ) AS ahead`,
+    );
+    this.#pendingNames = new Statement<[], { queue: string; name: string; pending: number }>(
+      `${pending("TRUE")} ORDER BY queue, name`,
+    );
+  }
+
+  list(): Promise<readonly Queue[]> {
+    return this.context.read((db) => this.all(db));
+  }
+
+  /** All queues by name: for who reads them together with something else. */
+  all(db: Queryable): Promise<Queue[]> {
+    return this.#find(db, null);
+  }
+
+  get(name: string): Promise<Queue | null> {
+    return this.context.read(async (db) => (await this.#find(db, name))[0] ?? null);
+  }
+
+  pause(name: string, reason: string | null, version: ExpectedVersion = null): Promise<Queue | null> {
+    const text = JSON.stringify(reason);
+    return this.#edit(name, version, async (tx, before) => {
+      // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
+      if (before !== undefined && before.paused_at !== null && before.pause_reason === text) return;
+      const statement = before === undefined ? this.#insert : this.#pause;
+      // Nothing to lock before the first edit: somebody else has made it meanwhile.
+      if ((await statement.run(tx, name, tx.now, text)) === 0) throw new TryAgain();
+      tx.ledger.journal.add({ type: "queue", name, action: "paused" });
+    });
+  }
+
+  resume(name: string, version: ExpectedVersion = null): Promise<Queue | null> {
+    return this.#edit(name, version, async (tx, before) => {
+      if (before === undefined || before.paused_at === null) return;
+      await this.#resume.run(tx, name);
+      tx.ledger.journal.add({ type: "queue", name, action: "resumed" });
+      tx.changes.pending(name);
+    });
+  }
+
+  ahead({ id, queue, name, priority, runAt }: Placed, cap: number): Promise<number> {
+    const row = rowId(id) ?? 0;
+    return this.context.read(
+      async (db) => (await this.#ahead.get(db, queue, name, priority, runAt, row, cap))?.n ?? 0,
+    );
+  }
+
+  pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {
+    return this.context.read((db) => this.#pendingNames.all(db));
+  }
+
+  #edit(
+    name: string,
+    expected: ExpectedVersion,
+    edit: (tx: Transaction, before: QueueRow | undefined) => Promise<void>,
+  ): Promise<Queue | null> {
+    return this.context.write(async (tx) => {
+      const before = await this.#lock.get(tx, name);
+      if (expected !== null && (before?.version ?? 0) !== expected) return null;
+      await edit(tx, before);
+      return (await this.#find(tx, name))[0] ?? newQueue(name);
+    });
+  }
+
+  async #find(db: Queryable, name: string | null): Promise<Queue[]> {
+    const reading = await this.#read.get(db, name);
+    if (reading === undefined) throw new Error("The queues were read without an answer");
+    const rows = reading.rows.map((row) => ({ ...row, pause_reason: parseReason(row.pause_reason) }));
+    return queuesOf(rows, reading.counts, reading.oldest);
+  }
+}
+
+function parseReason(text: string | null): string | null {
+  return text === null ? null : (JSON.parse(text) as string | null);
+}

@@ -1,0 +1,218 @@
+import { MAX_ATTEMPTS_KEPT } from "../../core/defaults.js";
+import type { Instant } from "../../core/job.js";
+import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.js";
+import { endingOf, eventsOf, isCompletion, isRepeat, type Ending } from "../endings.js";
+import type { JobRow } from "../rows.js";
+import type { PostgresContext } from "./context.js";
+import { held, type CurrentClaim } from "./current-claim.js";
+import { Statement } from "./statement.js";
+import type { Transaction } from "./transaction.js";
+
+/** A claim that ends. */
+interface Ended {
+  readonly row: JobRow;
+  readonly settlement: Settlement;
+  readonly ending: Ending;
+}
+
+/** Ends claims, a whole batch with a few statements. All of them are here. */
+export class Settle {
+  readonly #end;
+  readonly #insertResults;
+  readonly #insertAttempts;
+  readonly #dropOldAttempts;
+  readonly #findAttempt;
+
+  constructor(
+    { s }: PostgresContext,
+    private readonly current: CurrentClaim,
+  ) {
+    // The guard stands in the statement itself although the rows were locked before: whatever is changed above, a
+    // stale claim cannot pass here.
+    this.#end = new Statement<
+      [
+        ids: readonly number[],
+        tokens: readonly number[],
+        states: readonly string[],
+        runAts: readonly number[],
+        attempts: readonly number[],
+        startedAts: readonly (number | null)[],
+        finishedAts: readonly (number | null)[],
+      ],
+      never
+    >(
+      `UPDATE ${s}.jobs SET state = ended.state, run_at = ended.run_at, attempt = ended.attempt,
+         started_at = ended.started_at, finished_at = ended.finished_at, lease_until = 0
+       FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[])
+         AS ended (id, token, state, run_at, attempt, started_at, finished_at)
+       WHERE jobs.id = ended.id AND jobs.token = ended.token AND jobs.state = 'running'`,
+    );
+    this.#insertResults = new Statement<
+      [ids: readonly number[], results: readonly (string | null)[], problems: readonly (string | null)[]],
+      never
+    >(
+      `INSERT INTO ${s}.job_results (job_id, result, problem) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
+       ON CONFLICT (job_id) DO UPDATE SET result = excluded.result, problem = excluded.problem`,
+    );
+    // A restored database may hold a record of this attempt already. That one stays; failing here would keep every
+    // job of the same reaping from its recovery.
+    this.#insertAttempts = new Statement<[attempts: string], never>(
+      `INSERT INTO ${s}.attempts
+         (job_id, token, number, worker_id, started_at, finished_at, outcome, error, retry_delay_ms)
+       SELECT job_id, token, number, worker_id, started_at, finished_at, outcome, error, retry_delay_ms
+       FROM json_to_recordset($1::json) AS attempt (job_id bigint, token bigint, number int, worker_id text,
+         started_at bigint, finished_at bigint, outcome text, error text, retry_delay_ms bigint)
+       ON CONFLICT DO NOTHING`,
+    );
+    this.#dropOldAttempts = new Statement<[id: number, upTo: number], never>(
+      `DELETE FROM ${s}.attempts WHERE job_id = $1 AND number <= $2`,
+    );
+    this.#findAttempt = new Statement<[id: number, token: number], { outcome: string }>(
+      `SELECT outcome FROM ${s}.attempts WHERE job_id = $1 AND token = $2`,
+    );
+  }
+
+  /** In the order of the settlements: one that says the same about the same claim again repeats the first. */
+  async apply(tx: Transaction, settlements: readonly Settlement[]): Promise<Settled[]> {
+    const rows = await this.current.lock(
+      tx,
+      settlements.map(({ id }) => id),
+    );
+    const ended = new Map<Settlement, Ended>();
+    const taken = new Set<string>();
+    for (const settlement of settlements) {
+      const row = held(rows.get(settlement.id), settlement);
+      if (typeof row === "string" || taken.has(settlement.id)) continue;
+      taken.add(settlement.id);
+      ended.set(settlement, { row, settlement, ending: endingFor(row, settlement, tx.now) });
+    }
+    await this.#endAll(tx, [...ended.values()]);
+    const answers: Settled[] = [];
+    for (const settlement of settlements) {
+      const end = ended.get(settlement)?.ending;
+      answers.push(
+        end === undefined
+          ? await this.#repeated(tx, settlement)
+          : { ok: true, state: end.state, runAt: end.runAt },
+      );
+    }
+    return answers;
+  }
+
+  /** The reaper's form: a lease that was extended in the meantime is left alone. */
+  async applyIfExpired(tx: Transaction, settlements: readonly FailedSettlement[]): Promise<Settled[]> {
+    const rows = await this.current.lockFree(
+      tx,
+      settlements.map(({ id }) => id),
+    );
+    const ended: Ended[] = [];
+    const answers = settlements.map((settlement): Settled => {
+      const row = held(rows.get(settlement.id), settlement);
+      // One that is locked counts as gone: it is looked at again at the next turn of the reaper.
+      if (typeof row === "string") return { ok: false, reason: row };
+      if (row.lease_until > tx.now) return { ok: false, reason: "reclaimed" };
+      const ending = endingFor(row, settlement, tx.now);
+      ended.push({ row, settlement, ending });
+      return { ok: true, state: ending.state, runAt: ending.runAt };
+    });
+    await this.#endAll(tx, ended);
+    return answers;
+  }
+
+  async #endAll(tx: Transaction, ended: readonly Ended[]): Promise<void> {
+    if (ended.length === 0) return;
+    const changed = await this.#end.run(
+      tx,
+      ended.map(({ row }) => row.id),
+      ended.map(({ row }) => row.token),
+      ended.map(({ ending }) => ending.state),
+      ended.map(({ ending }) => ending.runAt),
+      ended.map(({ ending }) => ending.attempt),
+      ended.map(({ ending }) => ending.startedAt),
+      ended.map(({ ending }) => ending.finishedAt),
+    );
+    if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
+    await this.#keepResults(tx, ended);
+    await this.#recordFailures(tx, ended);
+    for (const end of ended) account(tx, end);
+  }
+
+  async #keepResults(tx: Transaction, ended: readonly Ended[]): Promise<void> {
+    const results = ended.flatMap(({ row, settlement }) =>
+      isCompletion(settlement) && (settlement.result !== null || settlement.resultProblem !== null)
+        ? [{ id: row.id, result: settlement.result, problem: settlement.resultProblem }]
+        : [],
+    );
+    if (results.length === 0) return;
+    await this.#insertResults.run(
+      tx,
+      results.map(({ id }) => id),
+      results.map(({ result }) => result),
+      results.map(({ problem }) => (problem === null ? null : JSON.stringify(problem))),
+    );
+  }
+
+  async #recordFailures(tx: Transaction, ended: readonly Ended[]): Promise<void> {
+    const failed = ended.flatMap(({ row, settlement }) =>
+      settlement.verb === "retry"
+        ? [attemptOf(row, settlement.failure, settlement.delayMs, tx.now)]
+        : settlement.verb === "bury"
+          ? [attemptOf(row, settlement.failure, null, tx.now)]
+          : [],
+    );
+    if (failed.length === 0) return;
+    await this.#insertAttempts.run(tx, JSON.stringify(failed));
+    for (const { job_id, number } of failed) {
+      if (number > MAX_ATTEMPTS_KEPT) await this.#dropOldAttempts.run(tx, job_id, number - MAX_ATTEMPTS_KEPT);
+    }
+  }
+
+  /** The claim is not the current one: perhaps because this very settlement was made already. */
+  async #repeated(tx: Transaction, settlement: Settlement): Promise<Settled> {
+    const row = await this.current.row(tx, settlement.id);
+    if (row !== undefined && (await this.#saidBefore(tx, settlement, row))) {
+      return { ok: true, state: row.state, runAt: row.run_at };
+    }
+    const reason = held(row, settlement);
+    // A claim that another settlement of the same batch has ended is not the current one any more either.
+    return { ok: false, reason: typeof reason === "string" ? reason : "reclaimed" };
+  }
+
+  /** Whether this claim was settled in just this way: a repeat, because the first answer was lost. */
+  async #saidBefore(tx: Transaction, settlement: Settlement, row: JobRow): Promise<boolean> {
+    const outcome = (await this.#findAttempt.get(tx, row.id, settlement.token))?.outcome;
+    return isRepeat(settlement, row, outcome);
+  }
+}
+
+function endingFor(row: JobRow, settlement: Settlement, now: Instant): Ending {
+  if (!isCompletion(settlement)) return endingOf(row, settlement, now);
+  const { attempt, run_at: runAt, started_at: startedAt } = row;
+  return { transition: "complete", state: "completed", runAt, attempt, startedAt, finishedAt: now };
+}
+
+function account(tx: Transaction, { row, settlement, ending }: Ended): void {
+  const lane = tx.ledger.lane(row.queue, row.name);
+  lane.moved(row.id, ending.transition, "running", ending.state, ending.attempt);
+  for (const event of isCompletion(settlement) ? (["completed"] as const) : eventsOf(settlement))
+    lane.count(event);
+  if (settlement.verb !== "release" && settlement.verb !== "snooze") {
+    lane.duration("run", tx.now - (row.started_at ?? tx.now));
+  }
+  if (ending.state === "pending") tx.changes.pending(row.queue);
+  if (ending.state === "scheduled") tx.changes.scheduled();
+}
+
+function attemptOf(row: JobRow, failure: Failure, retryDelayMs: number | null, now: Instant) {
+  return {
+    job_id: row.id,
+    token: row.token,
+    number: row.attempt,
+    worker_id: row.worker_id ?? "",
+    started_at: row.started_at ?? now,
+    finished_at: now,
+    outcome: failure.outcome,
+    error: JSON.stringify(failure.error),
+    retry_delay_ms: retryDelayMs,
+  };
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { openPostgresStore, type PostgresOptions } from "../../src/store/postgres/open.js";
+import type { StoreFactory } from "./store-factory.js";
+
+/** The server that the tests may use. */
+export function postgresUrl(): string {
+  const url = process.env["TEST_POSTGRES_URL"];
+  if (url === undefined) throw new Error("TEST_POSTGRES_URL is not set; vitest.config.ts starts a server");
+  return url;
+}
+
+/** Stores in schemas of their own, on one server. */
+export function postgresStores(options: PostgresOptions): StoreFactory {
+  return {
+    async open({ clock }) {
+      const schema = `test_${randomBytes(6).toString("hex")}`;
+      const open = () => openPostgresStore(postgresUrl(), { ...options, schema, clock });
+      const store = await open();
+      const opened = [store];
+      return {
+        store,
+        async another() {
+          const other = await open();
+          opened.push(other);
+          return other;
+        },
+        async close() {
+          await Promise.all(opened.map((each) => each.close()));
+          await dropSchema(schema);
+        },
+      };
+    },
+  };
+}
+
+async function dropSchema(schema: string): Promise<void> {
+  const client = new pg.Client(postgresUrl());
+  await client.connect();
+  await client.query(`DROP SCHEMA ${schema} CASCADE`);
+  await client.end();
+}
+
+export const postgresFactory = postgresStores({});
