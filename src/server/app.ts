@@ -16,13 +16,14 @@ import { requireDeclaredAccess } from "./access/declared-access.js";
 import { logAccess } from "./access-log.js";
 import { addressNotFound, routedUrl } from "./addresses.js";
 import { followCallEnds } from "./call-end.js";
-import { answerClientError } from "./client-error.js";
+import { answerClientErrors, refuseTunnels } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
 import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
 import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseMissingHost } from "./node-answers.js";
-import { limitPipelining } from "./pipelining.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
+import { RequestLines } from "./request-lines.js";
+import { limitUntakenAnswers } from "./untaken-answers.js";
 import { compileValidator } from "./validation/compile.js";
 import { refuseUndeclaredInput } from "./validation/strict-routes.js";
 
@@ -61,6 +62,7 @@ export async function createApp(
   logger: FastifyBaseLogger,
   trustedProxies: readonly string[],
 ): Promise<App> {
+  const lines = new RequestLines();
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
@@ -81,7 +83,7 @@ export async function createApp(
     },
     // A worker whose connection is still open may say how its jobs ended until the very end.
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: answerClientErrors(lines, logger),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(compileValidator);
@@ -108,7 +110,9 @@ export async function createApp(
   app.server.maxHeadersCount = 0;
   ignoreUnknownExpectations(app);
   followCallEnds(app);
-  limitPipelining(app);
+  lines.follow(app);
+  refuseTunnels(app, lines, logger);
+  limitUntakenAnswers(app);
   app.onCallEnd(logAccess);
   app.onCallEnd(auditLog.finish);
   app.addHook("onRequest", (request, reply, done) => {
