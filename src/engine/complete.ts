@@ -1,5 +1,4 @@
-import { KonveierError } from "../core/errors.js";
-import { encodeJson } from "../core/payload.js";
+import { encodeJson, resultProblemOf } from "../core/payload.js";
 import type { ClaimKey, Settlement } from "../store/claims.js";
 
 type Completion = Extract<Settlement, { verb: "complete" }>;
@@ -13,14 +12,6 @@ export function completion({ id, token }: ClaimKey, result: unknown): Completion
   try {
     return { verb: "complete", id, token, result: encodeJson(result), resultProblem: null };
   } catch (error) {
-    const problem =
-      error instanceof KonveierError ? error.message : "The result could not be turned into JSON.";
-    return {
-      verb: "complete",
-      id,
-      token,
-      result: null,
-      resultProblem: problem.replaceAll("payload", "result"),
-    };
+    return { verb: "complete", id, token, result: null, resultProblem: resultProblemOf(error) };
   }
 }

@@ -97,6 +97,7 @@ export async function createApp(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, jsonBodyParser());
   app.decorateRequest("bodyFault", null);
+  app.decorateRequest("resultFaults", null);
   app.decorateRequest("identity", null);
   app.decorateRequest("viaSession", false);
   app.decorateRequest("auditSeq", null);
