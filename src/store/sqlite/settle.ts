@@ -55,14 +55,22 @@ export class Settle {
       .pluck();
   }
 
-  /** Runs inside a write transaction. Successes first, all of them at once; the answers keep the order. */
+  /**
+   * Runs inside a write transaction. Successes first, all of them at once, but for those that come after another end of
+   * the same job: what was said first holds. The answers keep the order.
+   */
   apply(settlements: readonly Settlement[]): Settled[] {
-    const completed = this.#complete.apply(settlements.filter(isCompletion));
-    return settlements.map((settlement) =>
-      isCompletion(settlement)
-        ? (completed.get(settlement) ?? this.#repeated(settlement))
-        : this.#applyUnfinished(settlement),
+    const late = completionsAfterAnotherEnd(settlements);
+    const completed = this.#complete.apply(
+      settlements.filter(isCompletion).filter((settlement) => !late.has(settlement)),
     );
+    return settlements.map((settlement) => {
+      if (!isCompletion(settlement)) return this.#applyUnfinished(settlement);
+      const settled = late.has(settlement)
+        ? this.#complete.apply([settlement]).get(settlement)
+        : completed.get(settlement);
+      return settled ?? this.#repeated(settlement);
+    });
   }
 
   #applyUnfinished(settlement: UnfinishedSettlement): Settled {
@@ -151,6 +159,16 @@ export class Settle {
     if (settlement.verb !== "retry" && settlement.verb !== "bury") return false;
     return this.#findAttempt.get(row.id, settlement.token) === settlement.failure.outcome;
   }
+}
+
+function completionsAfterAnotherEnd(settlements: readonly Settlement[]): ReadonlySet<Completion> {
+  const ended = new Set<string>();
+  const late = new Set<Completion>();
+  for (const settlement of settlements) {
+    if (!isCompletion(settlement)) ended.add(settlement.id);
+    else if (ended.has(settlement.id)) late.add(settlement);
+  }
+  return late;
 }
 
 function isCompletion(settlement: Settlement): settlement is Completion {
