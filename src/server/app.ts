@@ -1,4 +1,4 @@
-import { maxHeaderSize } from "node:http";
+import { maxHeaderSize, METHODS } from "node:http";
 import helmet from "@fastify/helmet";
 // Its declarations let route schemas carry an operation id, a summary and tags.
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
@@ -86,6 +86,12 @@ export async function createApp(
     clientErrorHandler: answerClientErrors(lines, logger),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  // All that Node reads, so that each is refused with what the address takes. CONNECT is no request to it.
+  for (const method of METHODS) {
+    if (method !== "CONNECT" && !app.supportedMethods.includes(method)) {
+      app.addHttpMethod(method, { hasBody: true });
+    }
+  }
   app.setValidatorCompiler(compileValidator);
   // Response schemas describe the answers; they must not change them, as Fastify's own serializer does.
   app.setSerializerCompiler(() => JSON.stringify);
