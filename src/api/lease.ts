@@ -13,7 +13,14 @@ const MAX_LINES = 500;
 const MAX_ACK = 500;
 const LossReason = Type.Enum(["reclaimed", "cancelled", "gone"]);
 
-export const CompleteBody = Type.Object({ leaseToken, result: Type.Optional(Type.Unknown()) }, CLOSED);
+const Result = {
+  result: Type.Optional(Type.Unknown()),
+  /** Why the worker could not send the result; kept in its place. */
+  resultProblem: Type.Optional(Type.String()),
+};
+
+export const CompleteBody = Type.Object({ leaseToken, ...Result }, CLOSED);
+export type CompleteBody = Static<typeof CompleteBody>;
 
 const FailureError = Type.Object(
   {
@@ -92,7 +99,7 @@ export const AckItem = Type.Object(
     id: JobId,
     leaseToken,
     outcome: Type.Enum(["completed", "failed", "released", "snoozed"]),
-    result: Type.Optional(Type.Unknown()),
+    ...Result,
     error: Type.Optional(FailureError),
     retry: Type.Optional(Retry),
     delayMs: Type.Optional(Delay),

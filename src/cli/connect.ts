@@ -39,8 +39,13 @@ export function clientOf(
 
 function urlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // fetch refuses names and passwords in addresses.
-  const usable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  // fetch refuses names and passwords in addresses, and the paths of the API come behind this one.
+  const usable =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    url.password === "" &&
+    !/[?#]/.test(text);
   if (usable) return text;
   const said =
     url === null || url.username + url.password === ""

@@ -61,7 +61,9 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     // Faults of the address are told here, not by the first request.
-    this.#url = new URL(options.url).href.replace(/\/$/, "");
+    const { href } = new URL(options.url);
+    if (/[?#]/.test(href)) throw new TypeError("The address of a server has no query and no fragment.");
+    this.#url = href.replace(/\/$/, "");
     this.#token = options.token;
     this.#fetch = options.fetch ?? fetch;
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;

@@ -52,6 +52,13 @@ export function assertJsonText(text: string): void {
   if (exceededLimit(text, MAX_PAYLOAD_DEPTH) !== null) throw tooDeep();
 }
 
+/** Why a result is not kept, in words. */
+export function resultProblemOf(error: unknown): string {
+  const problem =
+    error instanceof KonveierError ? error.message : "The result could not be turned into JSON.";
+  return problem.replaceAll("payload", "result");
+}
+
 function tooDeep(): KonveierError {
   return new KonveierError(
     "payload_too_deep",
@@ -179,7 +186,7 @@ export function exceededLimit(
 }
 
 /** Index of the quote that closes the string opened at `start`; the end of the text when none does. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;

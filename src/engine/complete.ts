@@ -1,6 +1,5 @@
-import { KonveierError } from "../core/errors.js";
 import type { LeaseLossReason } from "../core/errors.js";
-import { encodeJson } from "../core/payload.js";
+import { encodeJson, resultProblemOf } from "../core/payload.js";
 import { andThen, type MaybePromise } from "../core/transactions.js";
 import type { ClaimKey, Settlement } from "../store/claims.js";
 import type { EngineContext } from "./context.js";
@@ -16,15 +15,7 @@ export function completion({ id, token }: ClaimKey, result: unknown): Completion
   try {
     return { verb: "complete", id, token, result: encodeJson(result), resultProblem: null };
   } catch (error) {
-    const problem =
-      error instanceof KonveierError ? error.message : "The result could not be turned into JSON.";
-    return {
-      verb: "complete",
-      id,
-      token,
-      result: null,
-      resultProblem: problem.replaceAll("payload", "result"),
-    };
+    return { verb: "complete", id, token, result: null, resultProblem: resultProblemOf(error) };
   }
 }
 

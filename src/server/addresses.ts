@@ -13,7 +13,9 @@ const UNREADABLE = "/_unreadable";
  * The address by which a request is routed. One that cannot be read becomes one that does not exist, so that it is
  * answered, logged and counted like any other, and its junk stands in no log and no answer.
  */
-export function routedUrl({ url = "/" }: Pick<IncomingMessage, "url">): string {
+export function routedUrl({ url = "/", method }: Pick<IncomingMessage, "url" | "method">): string {
+  // About the whole server, which only this method can be.
+  if (url === "*" && method !== "OPTIONS") return UNREADABLE;
   const local = ORIGIN.test(url) ? rooted(url.replace(ORIGIN, "")) : url;
   if (isReadable(local)) return local;
   return isApiAddress(local) ? `/v1${UNREADABLE}` : UNREADABLE;

@@ -1,4 +1,4 @@
-import { maxHeaderSize } from "node:http";
+import { maxHeaderSize, METHODS } from "node:http";
 import helmet from "@fastify/helmet";
 // Its declarations let route schemas carry an operation id, a summary and tags.
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
@@ -16,13 +16,14 @@ import { requireDeclaredAccess } from "./access/declared-access.js";
 import { logAccess } from "./access-log.js";
 import { addressNotFound, routedUrl } from "./addresses.js";
 import { followCallEnds } from "./call-end.js";
-import { answerClientError } from "./client-error.js";
+import { answerClientErrors, refuseTunnels } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
 import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
 import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseMissingHost } from "./node-answers.js";
-import { limitPipelining } from "./pipelining.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
+import { RequestLines } from "./request-lines.js";
+import { limitUntakenAnswers } from "./untaken-answers.js";
 import { compileValidator } from "./validation/compile.js";
 import { refuseUndeclaredInput } from "./validation/strict-routes.js";
 
@@ -61,6 +62,7 @@ export async function createApp(
   logger: FastifyBaseLogger,
   trustedProxies: readonly string[],
 ): Promise<App> {
+  const lines = new RequestLines();
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
@@ -81,9 +83,15 @@ export async function createApp(
     },
     // A worker whose connection is still open may say how its jobs ended until the very end.
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: answerClientErrors(lines, logger),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  // All that Node reads, so that each is refused with what the address takes. CONNECT is no request to it.
+  for (const method of METHODS) {
+    if (method !== "CONNECT" && !app.supportedMethods.includes(method)) {
+      app.addHttpMethod(method, { hasBody: true });
+    }
+  }
   app.setValidatorCompiler(compileValidator);
   // Response schemas describe the answers; they must not change them, as Fastify's own serializer does.
   app.setSerializerCompiler(() => JSON.stringify);
@@ -95,6 +103,7 @@ export async function createApp(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, jsonBodyParser());
   app.decorateRequest("bodyFault", null);
+  app.decorateRequest("resultFaults", null);
   app.decorateRequest("identity", null);
   app.decorateRequest("viaSession", false);
   app.decorateRequest("auditSeq", null);
@@ -108,7 +117,9 @@ export async function createApp(
   app.server.maxHeadersCount = 0;
   ignoreUnknownExpectations(app);
   followCallEnds(app);
-  limitPipelining(app);
+  lines.follow(app);
+  refuseTunnels(app, lines, logger);
+  limitUntakenAnswers(app);
   app.onCallEnd(logAccess);
   app.onCallEnd(auditLog.finish);
   app.addHook("onRequest", (request, reply, done) => {

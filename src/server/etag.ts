@@ -12,6 +12,19 @@ export function tag(reply: FastifyReply, version: number): void {
 }
 
 /**
+ * Of what is made when it is not there: `If-Match: *` is only for what is.
+ *
+ * @throws KonveierError `etag_mismatch`
+ */
+export async function requireExisting(
+  { headers }: FastifyRequest,
+  find: () => Promise<unknown>,
+): Promise<void> {
+  if (headers["if-match"]?.trim() !== "*" || (await find()) !== null) return;
+  throw new KonveierError("etag_mismatch", "There is none yet, and If-Match: * is only for what is there.");
+}
+
+/**
  * The version that the client wants to edit: `If-Match` names it; `If-None-Match: *` means that there is
  * none yet, which is 0. `null`: the client does not mind.
  *

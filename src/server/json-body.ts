@@ -1,16 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { KonveierError } from "../core/errors.js";
+import { MAX_PAYLOAD_DEPTH } from "../core/defaults.js";
 import { exceededLimit, findInexactNumber } from "../core/payload.js";
+import { cutResults, type CutBody } from "./cut-results.js";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** What is wrong with the body. Told only after parsing, so that the connection survives it. */
     bodyFault: KonveierError | null;
+    /** Why results are not in the body; `null`: they are. */
+    resultFaults: ResultFaults | null;
   }
   interface FastifyContextConfig {
-    /** The handler itself deals with a body that has a number which would change. */
-    allowsInexactNumbers?: true;
+    /** The body says that work is done: no result in it is a reason to refuse that. */
+    hasResults?: true;
   }
 }
 
@@ -37,7 +41,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 interface ReadBody {
   readonly body: unknown;
   readonly fault: KonveierError | null;
+  readonly resultFaults: ResultFaults | null;
 }
+
+/** By the index of the acknowledgement; the one of a completion has index 0. */
+export type ResultFaults = ReadonlyMap<number, KonveierError>;
 
 /**
  * Makes a parser that reads a JSON body as it is, or refuses it: bytes that are not UTF-8 and numbers that would
@@ -55,10 +63,13 @@ export function jsonBodyParser(): (request: FastifyRequest, bytes: Buffer) => Pr
 
   return async (request, bytes) => {
     if (bytes.length === 0) return undefined;
-    const steps = readBody(request.headers["content-type"], bytes);
+    const hasResults = request.routeOptions.config.hasResults === true;
+    const steps = readBody(request.headers["content-type"], bytes, hasResults);
     try {
-      const { body, fault } = bytes.length > LARGE_BODY_BYTES ? await readInTurn(steps) : readAtOnce(steps);
+      const { body, fault, resultFaults } =
+        bytes.length > LARGE_BODY_BYTES ? await readInTurn(steps) : readAtOnce(steps);
       request.bodyFault = fault;
+      request.resultFaults = resultFaults;
       return body;
     } catch (error) {
       if (!(error instanceof KonveierError)) throw error;
@@ -68,14 +79,58 @@ export function jsonBodyParser(): (request: FastifyRequest, bytes: Buffer) => Pr
   };
 }
 
-function* readBody(contentType: string | undefined, bytes: Buffer): Generator<void, ReadBody> {
+function* readBody(
+  contentType: string | undefined,
+  bytes: Buffer,
+  hasResults: boolean,
+): Generator<void, ReadBody> {
   const text = decode(contentType, bytes);
   yield;
-  refuseAbsurd(text);
+  const absurdity = absurdityOf(text);
   yield;
-  const body = parse(text);
+  const fault = absurdity === null ? precisionFault(text) : null;
+  const hasFault = absurdity !== null || fault !== null;
+  const cut = hasResults && hasFault ? cutResults(text) : null;
+  if (cut !== null) return yield* readAroundResults(cut);
+  if (absurdity !== null) throw absurdity;
   yield;
-  return { body, fault: precisionFault(text) };
+  return { body: parse(text), fault, resultFaults: null };
+}
+
+/** The results are read each by itself, so that a bad one is neither a fault of the body nor of another one. */
+function* readAroundResults({ rest, results }: CutBody): Generator<void, ReadBody> {
+  const absurdity = absurdityOf(rest);
+  if (absurdity !== null) throw absurdity;
+  const body = parse(rest);
+  const resultFaults = new Map<number, KonveierError>();
+  for (const [index, text] of results) {
+    yield;
+    const fault = faultOfResult(text);
+    if (fault === null) setResult(body, index, parse(text));
+    else resultFaults.set(index, fault);
+  }
+  return { body, fault: precisionFault(rest), resultFaults };
+}
+
+function faultOfResult(text: string): KonveierError | null {
+  switch (exceededLimit(text, MAX_PAYLOAD_DEPTH, MAX_BODY_MEMBERS, MAX_BODY_VALUES)) {
+    case "depth":
+      return new KonveierError(
+        "payload_too_deep",
+        `The result is nested deeper than ${MAX_PAYLOAD_DEPTH} levels.`,
+      );
+    case "members":
+    case "values":
+      return new KonveierError("payload_too_large", "The result has too many values.");
+    case null:
+      return precisionFault(text);
+  }
+}
+
+function setResult(body: unknown, index: number, result: unknown): void {
+  const { results } = body as { results?: unknown };
+  const holder: unknown = Array.isArray(results) ? results[index] : body;
+  if (typeof holder === "object" && holder !== null) Object.assign(holder, { result });
 }
 
 function readAtOnce(steps: Generator<void, ReadBody>): ReadBody {
@@ -105,21 +160,25 @@ function decode(contentType: string | undefined, bytes: Buffer): string {
   }
 }
 
-function refuseAbsurd(text: string): void {
+function absurdityOf(text: string): KonveierError | null {
   switch (exceededLimit(text, MAX_BODY_DEPTH, MAX_BODY_MEMBERS, MAX_BODY_VALUES)) {
     case "depth":
-      throw new KonveierError("payload_too_deep", `The body is nested deeper than ${MAX_BODY_DEPTH} levels.`);
+      return new KonveierError(
+        "payload_too_deep",
+        `The body is nested deeper than ${MAX_BODY_DEPTH} levels.`,
+      );
     case "members":
-      throw new KonveierError(
+      return new KonveierError(
         "body_too_large",
         `The body has more than ${MAX_BODY_MEMBERS} objects, arrays and fields.`,
       );
     case "values":
-      throw new KonveierError(
+      return new KonveierError(
         "body_too_large",
         `The body has more than ${MAX_BODY_VALUES} values in its lists.`,
       );
     case null:
+      return null;
   }
 }
 
@@ -149,9 +208,7 @@ export function refuseFaultyBody(
 ): void {
   const { bodyFault } = request;
   if (bodyFault === null && request.body === undefined) request.body = {};
-  const tolerated =
-    bodyFault?.code === "number_precision" && request.routeOptions.config.allowsInexactNumbers === true;
-  if (bodyFault === null || tolerated) done();
+  if (bodyFault === null) done();
   else done(bodyFault);
 }
 

@@ -5,6 +5,7 @@ import { RollUps } from "../engine/statistics/roll-ups.js";
 import type { Access } from "./access/access.js";
 import { ClaimDesk } from "./claims/claim-desk.js";
 import { RemoteWorkers } from "./claims/remote-workers.js";
+import { HeavyReads } from "./heavy-reads.js";
 import { Metrics } from "./metrics/metrics.js";
 import { Readiness } from "./readiness.js";
 import type { ServerFacts } from "./server-facts.js";
@@ -22,6 +23,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly rollUps: RollUps;
   readonly findings: Findings;
+  readonly heavyReads: HeavyReads;
   readonly streams: Streams;
   readonly waits: JobWaits;
   readonly facts: ServerFacts & { readonly trustedProxies: number };
@@ -46,6 +48,7 @@ export async function createServices(
     metrics: new Metrics(context, () => desk.waiting),
     rollUps,
     findings: new Findings(context.store, context.clock, rollUps),
+    heavyReads: new HeavyReads(),
     streams: new Streams(context),
     waits: new JobWaits(context),
     facts,

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { IssuedTokenView } from "../../src/api/token.js";
+import { KonveierClient } from "../../src/client/index.js";
 import { runCli, startCli } from "../support/cli.js";
 import { API_TOKEN, startHttpServer } from "../support/http-server.js";
 import { tempDirectory } from "../support/temp-directory.js";
@@ -25,6 +26,15 @@ test.each([
     expect(stderr).not.toMatch(/hush|hu\/|me:/);
   }
 });
+
+test.each(["http://127.0.0.1:9/?x=1", "http://127.0.0.1:9/#x", "http://127.0.0.1:9?"])(
+  "an address behind which no path can stand is refused: %s",
+  async (url) => {
+    const { code, stderr } = await runCli(null, ["stats", "--url", url], { env: { API_TOKEN } });
+    expect([code, stderr]).toEqual([78, expect.stringContaining("is no address of a server")]);
+    expect(() => new KonveierClient({ url, token: "t" })).toThrow("no query and no fragment");
+  },
+);
 
 test("a database that cannot be meant ends a command as it ends the server", async () => {
   const cwd = tempDirectory();

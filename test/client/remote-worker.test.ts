@@ -112,6 +112,8 @@ describe("a remote worker", () => {
     await rig.worker.start();
     await jobIn(rig, "completed");
     expect(rig.problems).toEqual([expect.stringContaining("keeping the result of job 1")]);
+    const { body } = await rig.server.get("/v1/jobs/1");
+    expect(body["resultProblem"]).toBe("$ is a BigInt, which JSON cannot hold.");
   });
 
   test("gives its handlers what the library's worker does", async () => {

@@ -307,13 +307,45 @@ export function settleContract(contract: Contract): void {
       expect(stat?.events).toMatchObject({ completed: 1 });
     });
 
-    contract.test("contradictions in one call: one of them counts, the books agree", async (harness) => {
+    for (const [verbs, state] of [
+      [["release", "complete"], "pending"],
+      [["snooze", "complete", "complete"], "scheduled"],
+      [["retry", "complete"], "scheduled"],
+      [["bury", "complete"], "dead"],
+      [["complete", "release"], "completed"],
+      [["complete", "bury"], "completed"],
+    ] as const) {
+      contract.test(
+        `contradictions in one call: what was said first holds, ${verbs.join()}`,
+        async (harness) => {
+          const [{ id, token }, other] = [await harness.running(), await harness.running()];
+          const failure: Failure = { outcome: "failed", error: BOOM };
+          const said = {
+            complete: { verb: "complete", id, token, result: "1", resultProblem: null },
+            release: { verb: "release", id, token },
+            snooze: { verb: "snooze", id, token, delayMs: 1_000 },
+            retry: { verb: "retry", id, token, delayMs: 1_000, failure },
+            bury: { verb: "bury", id, token, failure },
+          } as const;
+          const answers = await harness.store.claims.settle([
+            ...verbs.map((verb) => said[verb]),
+            { ...said.complete, id: other.id, token: other.token },
+          ]);
+          expect(answers.map(({ ok }) => ok)).toEqual([true, ...verbs.slice(1).map(() => false), true]);
+          expect((await harness.job(id)).state).toBe(state);
+          expect((await harness.job(other.id)).state).toBe("completed");
+          expect(await harness.store.jobs.result(id)).toBe(state === "completed" ? "1" : null);
+        },
+      );
+    }
+
+    contract.test("a completion counts when the end before it was that of a stale claim", async (harness) => {
       const { id, token } = await harness.running();
       const answers = await harness.store.claims.settle([
-        { verb: "release", id, token },
+        { verb: "release", id, token: token + 1 },
         { verb: "complete", id, token, result: null, resultProblem: null },
       ]);
-      expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(answers.map(({ ok }) => ok)).toEqual([false, true]);
     });
 
     contract.test("tokens of other claims in the same call are no help", async (harness) => {

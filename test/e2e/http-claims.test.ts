@@ -668,3 +668,16 @@ function claimBytes(body: object): string {
     json,
   ].join("\r\n");
 }
+
+test("A worker is listed all the time between two of the longest waiting claims", async () => {
+  const clock = new FakeClock();
+  const server = await startHttpServer({ clock, storeClock: clock });
+  const claim = () => server.post("/v1/claim", { workerId: "w", queues: ["q"] });
+  await claim();
+  // Too soon for another report.
+  clock.block(9_900);
+  await claim();
+  clock.block(60_000 + 5_000);
+  const { items } = (await server.get("/v1/workers")).json as { items: { id: string }[] };
+  expect(items.map(({ id }) => id)).toEqual(["w"]);
+});

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ClaimView } from "../../src/api/claim.js";
 import { FindingsView, type FindingView } from "../../src/api/finding.js";
 import { reap } from "../../src/engine/loops/reaper.js";
+import { WORKER_TIMEOUT_MS } from "../../src/engine/worker-timeout.js";
 import { FakeClock, T0 } from "../support/fake-clock.js";
 import { startHttpServer, type HttpServer } from "../support/http-server.js";
 import { mayMount, smallDisk } from "../support/small-disk.js";
@@ -247,10 +248,10 @@ describe("GET /v1/health/findings", () => {
     const scene = await Scene.start();
     await scene.seen("idle", "mail");
     await scene.seen("busy", "mail", { running: 2 });
-    scene.clock.block(MINUTE_MS - 1_000);
+    scene.clock.block(WORKER_TIMEOUT_MS - 1_000);
     expect(await scene.findings()).toMatchObject([
       { code: "worker_silent", severity: "warning", worker: "busy", host: "host-a", running: 2 },
-      { code: "worker_silent", severity: "info", worker: "idle", since: at(0), silentMs: MINUTE_MS },
+      { code: "worker_silent", severity: "info", worker: "idle", since: at(0), silentMs: WORKER_TIMEOUT_MS },
     ]);
     await scene.seen("busy", "mail");
     expect(await scene.findings()).toMatchObject([{ worker: "idle" }]);
@@ -263,7 +264,7 @@ describe("GET /v1/health/findings", () => {
   test("worker_silent: not for one that goes on with another token, which one of other queues does not", async () => {
     const scene = await Scene.start();
     await scene.seen("w", "mail", { running: 1, claimant: "first" });
-    scene.clock.block(MINUTE_MS);
+    scene.clock.block(WORKER_TIMEOUT_MS);
     await scene.seen("w", "billing", { claimant: "second" });
     expect(await scene.findings()).toMatchObject([{ code: "worker_silent", worker: "w" }]);
     await scene.seen("w", "mail", { claimant: "third" });

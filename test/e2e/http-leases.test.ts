@@ -399,6 +399,46 @@ describe("an ack", () => {
     expect(problems).toEqual([null, expect.stringContaining("9007199254740993"), null]);
   });
 
+  test("keeps what can be kept beside a result that no other body may have", async () => {
+    const server = await startHttpServer();
+    const leases = await claimMany(server, 4);
+    const results = ["1", `${"[".repeat(20_000)}${"]".repeat(20_000)}`, `[${"{},".repeat(120_000)}1]`, "[2]"];
+    const items = leases.map(
+      ({ id, leaseToken }, index) =>
+        `{"id":"${id}","leaseToken":"${leaseToken}","outcome":"completed","result":${results[index]!}}`,
+    );
+    const answer = await server.send("POST", "/v1/ack", { raw: `{"results":[${items.join()}]}` });
+    const problems = answer.as(AckView).results.map((item) => item.ok && item.resultProblem);
+    expect(problems).toEqual([
+      null,
+      expect.stringContaining("deeper"),
+      expect.stringContaining("too many"),
+      null,
+    ]);
+    expect((await server.get("/v1/jobs/1/result")).text).toBe("1");
+    expect((await server.get("/v1/jobs/4/result")).text).toBe("[2]");
+    expect((await server.get("/v1/jobs/2")).body).toMatchObject({
+      state: "completed",
+      resultProblem: expect.stringContaining("deeper") as string,
+    });
+  });
+
+  test("keeps why a worker sent no result", async () => {
+    const server = await startHttpServer();
+    const [first, second] = (await claimMany(server, 2)).map(({ id, leaseToken }) => ({ id, leaseToken }));
+    const said = { outcome: "completed", resultProblem: "$ is a BigInt" };
+    const answer = await ack(server, [
+      { ...first, outcome: said.outcome, resultProblem: said.resultProblem },
+    ]);
+    expect(answer.as(AckView).results).toMatchObject([{ ok: true, resultProblem: said.resultProblem }]);
+    const single = await server.post(`/v1/jobs/${second!.id}/complete`, {
+      leaseToken: second!.leaseToken,
+      resultProblem: "",
+    });
+    expect(single.body).toEqual({ state: "completed", resultProblem: "The worker did not say why." });
+    expect((await server.get("/v1/jobs/1")).body).toMatchObject({ resultProblem: said.resultProblem });
+  });
+
   test("refuses fields that do not belong to the outcome, and lacks none that do", async () => {
     const server = await startHttpServer();
     const { id, leaseToken } = await started(server);

@@ -238,6 +238,13 @@ describe("a result", () => {
     ["256 KiB and a byte", ofBytes(LIMIT + 1), "262145 bytes"],
     ["5 MiB", ofBytes(5 * 1024 * 1024), "bytes"],
     ["1000 levels", nested(1_000), "deeper"],
+    ["20 000 levels", nested(20_000), "deeper"],
+    [
+      "120 000 fields",
+      `{${Array.from({ length: 120_000 }, (_, index) => `"f${index}":1`).join()}}`,
+      "too many",
+    ],
+    ["600 000 values", `[${"1,".repeat(600_000)}1]`, "too many"],
     ["2^53 + 1", "9007199254740993", "9007199254740993"],
     ["1e400", "[1e400]", "1e400"],
   ])("with %s is not kept, but the job is done", async (_what, result, said) => {

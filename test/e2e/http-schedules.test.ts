@@ -15,6 +15,7 @@ import {
 } from "../../src/api/schedule.js";
 import { Background } from "../../src/engine/loops/background.js";
 import { startHttpServer, type Answer, type HttpServer } from "../support/http-server.js";
+import { issueToken } from "../support/tokens.js";
 
 const SchedulePage = Type.Object({
   items: Type.Array(ScheduleView),
@@ -985,4 +986,39 @@ test("a malformed body is never an error of the server", async () => {
     }
   }
   expect(server.logged('"level":50')).toEqual([]);
+});
+
+test("A schedule that was moved tells a limited token nothing of the jobs in the queue that it came from", async () => {
+  const server = await startHttpServer();
+  const put = (queue: string) =>
+    server.send("PUT", "/v1/schedules/moved", { json: { everyMs: 60_000, job: { name: "a", queue } } });
+  await put("theirs");
+  await server.post("/v1/schedules/moved/run");
+  await put("own");
+  await server.post("/v1/schedules/moved/run");
+  const { token } = await issueToken(server, ["operator"], { queues: ["own"] });
+  const seen = async (sending: { token?: string }) => {
+    const history = (await server.get("/v1/schedules/moved/runs", sending)).as(ScheduleRunPageView).items;
+    const page = (await server.get("/v1/schedules?runs=5", sending)).as(SchedulePageView).items;
+    expect(page[0]?.runs).toEqual(history);
+    return history.map(({ jobId, jobState, outcome }) => ({ jobId, jobState, outcome }));
+  };
+  expect(await seen({ token })).toEqual([
+    { jobId: "2", jobState: "pending", outcome: "enqueued" },
+    { jobId: null, jobState: null, outcome: "enqueued" },
+  ]);
+  expect((await seen({})).map(({ jobId }) => jobId)).toEqual(["2", "1"]);
+});
+
+test("If-Match: * is only for what is there", async () => {
+  const server = await startHttpServer();
+  const headers = { "if-match": "*" };
+  const schedule = { everyMs: 60_000, job: { name: "a" } };
+  const put = () => server.send("PUT", "/v1/schedules/new", { json: schedule, headers });
+  const patch = () => server.send("PATCH", "/v1/queues/new", { json: { paused: true }, headers });
+  expect([(await put()).status, (await patch()).status]).toEqual([412, 412]);
+  expect((await server.get("/v1/schedules/new")).status).toBe(404);
+  await server.send("PUT", "/v1/schedules/new", { json: schedule });
+  await server.post("/v1/queues/new/pause");
+  expect([(await put()).status, (await patch()).status]).toEqual([200, 200]);
 });

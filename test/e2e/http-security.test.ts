@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { METHODS } from "node:http";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -420,6 +421,18 @@ describe("every answer", () => {
       expect([answer.status, answer.headers.get("allow")], `${method} ${path}`).toEqual([405, allow]);
       expect(answer.as(Problem).code).toBe("method_not_allowed");
     }
+  });
+
+  test("405 is that to every method that Node reads, and no page is at an asterisk", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const authorized = `Host: x\r\nAuthorization: Bearer ${API_TOKEN}\r\nConnection: close\r\n`;
+    for (const method of METHODS) {
+      if (["CONNECT", "GET", "HEAD", "POST"].includes(method)) continue;
+      const text = await exchange(server.url, `${method} /v1/jobs HTTP/1.1\r\n${authorized}\r\n`);
+      expect([statusOf(text), /^allow: (.*)\r$/im.exec(text)?.[1]], method).toEqual([405, "GET, HEAD, POST"]);
+    }
+    expect(statusOf(await exchange(server.url, `PROPFIND /nothing HTTP/1.1\r\n${authorized}\r\n`))).toBe(404);
+    expect(statusOf(await exchange(server.url, `GET * HTTP/1.1\r\n${authorized}\r\n`))).toBe(404);
   });
 
   test("to HEAD is that to GET without the body", async () => {

@@ -59,8 +59,9 @@ function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   if (schema === undefined) return "the route declares no such status";
   if (request.method === "HEAD") return null;
   if (reply.statusCode === 204) return payload === undefined ? null : "a 204 has a body";
-  if (typeof payload !== "string") return null;
-  const body: unknown = type.startsWith("application/json") ? JSON.parse(payload) : payload;
+  if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return null;
+  const text = payload.toString();
+  const body: unknown = type.startsWith("application/json") ? JSON.parse(text) : text;
   const closed = closedForm(schema);
   return Check(closed, body) ? null : JSON.stringify([...Errors(closed, body)].slice(0, 3));
 }

@@ -1,7 +1,7 @@
 import type { AckItem } from "../../api/lease.js";
 import { clampDelayMs } from "../../core/backoff.js";
 import type { AnyJobDefinition } from "../../core/define-job.js";
-import { encodeJson } from "../../core/payload.js";
+import { encodeJson, resultProblemOf } from "../../core/payload.js";
 import type { ClaimedJob } from "../../core/job.js";
 import type { Run } from "../../core/run.js";
 import { describeError } from "../../core/stored-error.js";
@@ -60,7 +60,7 @@ function completed(
     return { outcome: "completed", result };
   } catch (error) {
     onProblem(error, `keeping the result of job ${job.id}, which is completed without it`);
-    return { outcome: "completed" };
+    return { outcome: "completed", resultProblem: resultProblemOf(error) };
   }
 }
 

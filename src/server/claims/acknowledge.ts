@@ -7,6 +7,7 @@ import type { EngineContext } from "../../engine/context.js";
 import { failure } from "../../engine/fail.js";
 import { tellSettled } from "../../engine/tell-settled.js";
 import type { ClaimKey, Settled, Settlement } from "../../store/claims.js";
+import type { ResultFaults } from "../json-body.js";
 import type { Signer } from "../signer.js";
 import { readLeaseToken } from "./lease-token.js";
 import { completionOf, storedErrorOf } from "./said.js";
@@ -24,20 +25,20 @@ const LOST: Acknowledged = { settled: { ok: false, reason: "reclaimed" }, settle
  * Ends many claims in one transaction, each guarded by its own token: a lost one does not touch the
  * others. Saying the same again is fine.
  *
- * @param bodyFault a number in the body that would change; the result that holds it is not kept
+ * @param resultFaults why results are not among the items, by their index
  * @returns in the order of `items`
  */
 export async function acknowledge(
   context: EngineContext,
   signer: Signer,
   items: readonly AckItem[],
-  bodyFault: KonveierError | null,
+  resultFaults: ResultFaults | null,
 ): Promise<readonly Acknowledged[]> {
   refuseMisplacedFields(items);
   const settlements = await Promise.all(
-    items.map(async (item) => {
+    items.map(async (item, index) => {
       const key = readLeaseToken(signer, item.id, item.leaseToken);
-      return key === null ? null : settlementOf(context, key, item, bodyFault);
+      return key === null ? null : settlementOf(context, key, item, resultFaults?.get(index));
     }),
   );
   const known = settlements.filter((settlement) => settlement !== null);
@@ -52,12 +53,13 @@ export async function acknowledge(
 async function settlementOf(
   context: EngineContext,
   key: ClaimKey,
-  { outcome, result, error, retry, delayMs }: AckItem,
-  bodyFault: KonveierError | null,
+  item: AckItem,
+  resultFault: KonveierError | undefined,
 ): Promise<Settlement> {
+  const { outcome, error, retry, delayMs } = item;
   switch (outcome) {
     case "completed":
-      return completionOf(key, result, bodyFault !== null && mayHaveChanged(result) ? bodyFault : null);
+      return completionOf(key, item, resultFault);
     case "released":
       return { verb: "release", ...key };
     case "snoozed":
@@ -103,7 +105,7 @@ export function lossDetail({ id, leaseToken }: AckItem, { settled, settlement }:
 }
 
 const FIELDS_OF_AN_OUTCOME = {
-  completed: ["result"],
+  completed: ["result", "resultProblem"],
   failed: ["error", "retry"],
   released: [],
   snoozed: ["delayMs"],
@@ -116,7 +118,7 @@ function refuseMisplacedFields(items: readonly AckItem[]): void {
   for (const [index, item] of items.entries()) {
     const at = `/results/${index}`;
     const own: readonly string[] = FIELDS_OF_AN_OUTCOME[item.outcome];
-    for (const field of ["result", "error", "retry", "delayMs"] as const) {
+    for (const field of ["result", "resultProblem", "error", "retry", "delayMs"] as const) {
       if (item[field] === undefined || own.includes(field)) continue;
       const detail = `does not belong to the outcome "${item.outcome}"`;
       faults.push({ pointer: `${at}/${field}`, code: "conflict", detail });
@@ -128,17 +130,4 @@ function refuseMisplacedFields(items: readonly AckItem[]): void {
     }
   }
   if (faults.length > 0) throw validationError(faults);
-}
-
-/** Whether a number was read that may stand for another one: all whole numbers beyond 2^53 are under suspicion. */
-function mayHaveChanged(result: unknown): boolean {
-  const unseen: unknown[] = [result];
-  while (unseen.length > 0) {
-    const value = unseen.pop();
-    if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) return true;
-    if (typeof value === "object" && value !== null) {
-      for (const member of Object.values(value)) unseen.push(member);
-    }
-  }
-  return false;
 }

@@ -10,7 +10,7 @@ const REPORT_MS = 10_000;
  * A queue that a worker has not claimed from for so long, though it claims from others, is none of its queues any more.
  * A claim that waits may stay away as long as a worker may be silent, so it is more than that.
  */
-const QUEUE_TIMEOUT_MS = 2 * WORKER_TIMEOUT_MS;
+const QUEUE_TIMEOUT_MS = WORKER_TIMEOUT_MS + 30_000;
 
 /**
  * Queues and names of all workers that are written down. Every list of workers and every look for jobs that nobody

@@ -18,10 +18,10 @@ export function ackRoute(app: App, { context, signer, metrics }: Services): void
         response: { 200: AckView },
       },
       bodyLimit: COMPLETE_BODY_LIMIT,
-      config: { access: "work", allowsInexactNumbers: true },
+      config: { access: "work", hasResults: true },
     },
-    async ({ body, bodyFault }): Promise<AckView> => {
-      const answers = await acknowledge(context, signer, body.results, bodyFault);
+    async ({ body, resultFaults }): Promise<AckView> => {
+      const answers = await acknowledge(context, signer, body.results, resultFaults);
       const results = body.results.flatMap((item, index) => {
         const answer = answers[index];
         return answer === undefined ? [] : [ackedView(item, answer)];

@@ -11,7 +11,7 @@ import { subscriberOf } from "../streams/subscriber.js";
 import { liveSnapshotView } from "../views/live.js";
 
 /** The numbers of a page, kept up to date. */
-export function liveRoute(app: App, { access, context, streams }: Services): void {
+export function liveRoute(app: App, { access, context, heavyReads, streams }: Services): void {
   const { live, store } = context;
   const frames = new LiveFrames(store);
   app.get(
@@ -28,7 +28,9 @@ export function liveRoute(app: App, { access, context, streams }: Services): voi
     async (request, reply) => {
       const { queues: globs } = identityOf(request);
       if (prefersJson(request.headers.accept)) {
-        return liveSnapshotView(await live.once(), store.now(), globs);
+        return heavyReads.answer(reply, ["live", globs], async () =>
+          liveSnapshotView(await live.once(), store.now(), globs),
+        );
       }
       if (request.method === "HEAD") return reply.type(EVENT_STREAM).send("");
       const feedOf = (stream: Stream) => new LiveFeed(live, frames, stream, globs);

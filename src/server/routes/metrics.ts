@@ -6,7 +6,7 @@ import type { Services } from "../services.js";
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** For Prometheus. */
-export function metricsRoute(app: App, { metrics }: Services): void {
+export function metricsRoute(app: App, { heavyReads, metrics }: Services): void {
   app.get(
     "/metrics",
     {
@@ -21,7 +21,8 @@ export function metricsRoute(app: App, { metrics }: Services): void {
     },
     async (request, reply) => {
       requireAllQueues(request);
-      return reply.type(CONTENT_TYPE).send(await metrics.text());
+      const text = await heavyReads.once("metrics", () => metrics.text());
+      return reply.type(CONTENT_TYPE).send(text as unknown as string);
     },
   );
 }

@@ -7,13 +7,15 @@ import {
   QueueView,
 } from "../../api/queue.js";
 import { KonveierError } from "../../core/errors.js";
+import { coversQueue } from "../../core/queue-globs.js";
 import { pauseQueue, resumeQueue } from "../../engine/queues.js";
 import { unhandledNames } from "../../engine/unhandled.js";
 import type { Queue } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
+import { identityOf } from "../access/guard.js";
 import { covers, requireQueue } from "../access/queue-limits.js";
 import type { App } from "../app.js";
-import { expectedVersion, tag } from "../etag.js";
+import { expectedVersion, requireExisting, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { queueView } from "../views/queue.js";
 
@@ -24,7 +26,7 @@ export function queueRoutes(app: App, services: Services): void {
   queueEditRoutes(app, services);
 }
 
-function queueReadRoutes(app: App, { context: { store } }: Services): void {
+function queueReadRoutes(app: App, { context: { store }, heavyReads }: Services): void {
   app.get(
     "/v1/queues",
     {
@@ -36,9 +38,12 @@ function queueReadRoutes(app: App, { context: { store } }: Services): void {
       },
       config: { access: "read" },
     },
-    async (request) => {
-      const queues = await store.queues.list();
-      return { items: queues.filter(({ name }) => covers(request, name)).map(queueView) };
+    async (request, reply) => {
+      const { queues: globs } = identityOf(request);
+      return heavyReads.answer(reply, ["queues", globs], async () => {
+        const queues = await store.queues.list();
+        return { items: queues.filter(({ name }) => coversQueue(globs, name)).map(queueView) };
+      });
     },
   );
 
@@ -91,6 +96,7 @@ function queueEditRoutes(app: App, { context: { store } }: Services): void {
       requireQueue(request, name);
       const { paused, pauseReason } = request.body;
       const version = expectedVersion(request);
+      await requireExisting(request, () => store.queues.get(name));
       const queue = paused
         ? await pauseQueue(store, name, pauseReason ?? null, version)
         : await resumeQueue(store, name, version);

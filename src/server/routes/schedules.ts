@@ -1,4 +1,4 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { NoContent } from "../../api/fields.js";
 import { JobView } from "../../api/job.js";
 import { PauseBody } from "../../api/queue.js";
@@ -16,11 +16,12 @@ import {
   ScheduleRunPageView,
   ScheduleView,
   type ScheduleItemView,
+  type ScheduleRunView,
 } from "../../api/schedule.js";
 import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { parseInstant } from "../../core/instant.js";
 import { validationError } from "../../core/job-request.js";
-import type { Schedule } from "../../core/schedule.js";
+import type { Schedule, ScheduleRun } from "../../core/schedule.js";
 import type { EngineContext } from "../../engine/context.js";
 import {
   deleteSchedule,
@@ -31,10 +32,11 @@ import {
 import { preview, upcomingRuns, type Preview } from "../../engine/schedules/preview.js";
 import { putSchedule } from "../../engine/schedules/put.js";
 import type { Store } from "../../store/store.js";
+import { identityOf } from "../access/guard.js";
 import { covers, requireQueue, versionOfOwnSchedule, visibleSchedule } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import { decodePlace, encodePlace } from "../cursor.js";
-import { expectedVersion, tag } from "../etag.js";
+import { expectedVersion, requireExisting, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { jobView } from "../views/job.js";
 import { previewView, scheduleDetailText, scheduleRunView, scheduleView } from "../views/schedule.js";
@@ -71,7 +73,7 @@ function scheduleReadRoutes(app: App, { context, signer }: Services): void {
       const { items, next } = await store.schedules.list(limit, after);
       const visible = items.filter(({ job }) => covers(request, job.queue));
       return {
-        items: runs === 0 ? visible.map(scheduleView) : await withRuns(store, visible, runs),
+        items: runs === 0 ? visible.map(scheduleView) : await withRuns(store, request, visible, runs),
         nextCursor: next === null ? null : encodePlace(signer, "schedules", next),
       };
     },
@@ -100,15 +102,34 @@ function scheduleReadRoutes(app: App, { context, signer }: Services): void {
 /** One reading for the whole page. */
 async function withRuns(
   store: Store,
+  request: FastifyRequest,
   schedules: readonly Schedule[],
   limit: number,
 ): Promise<ScheduleItemView[]> {
   const keys = schedules.map(({ key }) => key);
   const runs = await store.schedules.latestRuns(keys, limit);
-  return schedules.map((schedule) => ({
-    ...scheduleView(schedule),
-    runs: (runs.get(schedule.key) ?? []).map(scheduleRunView),
-  }));
+  return Promise.all(
+    schedules.map(async (schedule) => ({
+      ...scheduleView(schedule),
+      runs: await visibleRuns(store, request, runs.get(schedule.key) ?? []),
+    })),
+  );
+}
+
+/** A schedule may have been moved here: of jobs in a queue that the token does not cover, neither id nor state is told. */
+async function visibleRuns(
+  store: Store,
+  request: FastifyRequest,
+  runs: readonly ScheduleRun[],
+): Promise<ScheduleRunView[]> {
+  if (identityOf(request).queues === null) return runs.map(scheduleRunView);
+  return Promise.all(
+    runs.map(async (run) => {
+      const job = run.jobId === null ? null : await store.jobs.get(run.jobId);
+      const isVisible = job !== null && covers(request, job.queue);
+      return scheduleRunView(isVisible ? run : { ...run, jobId: null, jobState: null });
+    }),
+  );
 }
 
 function scheduleRunRoute(app: App, { context, signer }: Services): void {
@@ -136,7 +157,7 @@ function scheduleRunRoute(app: App, { context, signer }: Services): void {
       const items = runs.slice(0, limit);
       const last = items.at(-1);
       return {
-        items: items.map(scheduleRunView),
+        items: await visibleRuns(store, request, items),
         nextCursor:
           runs.length > limit && last !== undefined ? encodePlace(signer, list, String(last.seq)) : null,
       };
@@ -192,6 +213,7 @@ function scheduleEditRoutes(app: App, { context }: Services): void {
       const { key } = request.params;
       requireQueue(request, request.body.job.queue ?? DEFAULT_QUEUE);
       const own = await versionOfOwnSchedule(context, request, key);
+      await requireExisting(request, () => context.store.schedules.get(key));
       const put = await putSchedule(context, key, request.body, "api", expectedVersion(request) ?? own);
       tag(reply, put.schedule.version);
       reply

@@ -36,11 +36,11 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
         response: { 200: CompletedView },
       },
       bodyLimit: COMPLETE_BODY_LIMIT,
-      config: { ...config, allowsInexactNumbers: true },
+      config: { ...config, hasResults: true },
     },
-    async ({ params, body, bodyFault }) => {
+    async ({ params, body, resultFaults }) => {
       const key = claimKeyOf(signer, params.id, body.leaseToken);
-      const settlement = completionOf(key, body.result, bodyFault);
+      const settlement = completionOf(key, body, resultFaults?.get(0));
       const { state } = await settleClaim(context, settlement);
       return { state, resultProblem: settlement.resultProblem };
     },

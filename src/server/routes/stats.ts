@@ -11,10 +11,12 @@ import type { Fault } from "../../core/errors.js";
 import { parseInstant } from "../../core/instant.js";
 import type { Instant } from "../../core/job.js";
 import { validationError } from "../../core/job-request.js";
+import { coversQueue } from "../../core/queue-globs.js";
 import { nameTable } from "../../engine/statistics/name-table.js";
 import { overview } from "../../engine/statistics/overview.js";
 import { queueLines } from "../../engine/statistics/queue-lines.js";
 import { timeline } from "../../engine/statistics/timeline.js";
+import { identityOf } from "../access/guard.js";
 import { covers, requireAllQueues, requireQueue } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import type { Services } from "../services.js";
@@ -32,7 +34,7 @@ export function statsRoutes(app: App, services: Services): void {
   nameTableRoute(app, services);
 }
 
-function overviewRoute(app: App, { context, rollUps }: Services): void {
+function overviewRoute(app: App, { context, heavyReads, rollUps }: Services): void {
   app.get(
     "/v1/stats/overview",
     {
@@ -44,10 +46,13 @@ function overviewRoute(app: App, { context, rollUps }: Services): void {
       },
       config: { access: "read" },
     },
-    async (request) => {
-      const all = await overview(context.store, rollUps);
-      const queues = all.queues.filter(({ queue }) => covers(request, queue.name));
-      return overviewView({ ...all, queues });
+    async (request, reply) => {
+      const { queues: globs } = identityOf(request);
+      return heavyReads.answer(reply, ["overview", globs], async () => {
+        const all = await overview(context.store, rollUps);
+        const queues = all.queues.filter(({ queue }) => coversQueue(globs, queue.name));
+        return overviewView({ ...all, queues });
+      });
     },
   );
 }

@@ -6,6 +6,7 @@ import {
   eventsOf,
   isCompletion,
   isRepeat,
+  type Completion,
   type Ending,
   type UnfinishedSettlement,
 } from "../endings.js";
@@ -49,14 +50,22 @@ export class Settle {
       .pluck();
   }
 
-  /** Runs inside a write transaction. Successes first, all of them at once; the answers keep the order. */
+  /**
+   * Runs inside a write transaction. Successes first, all of them at once, but for those that come after another end of
+   * the same job: what was said first holds. The answers keep the order.
+   */
   apply(settlements: readonly Settlement[]): Settled[] {
-    const completed = this.#complete.apply(settlements.filter(isCompletion));
-    return settlements.map((settlement) =>
-      isCompletion(settlement)
-        ? (completed.get(settlement) ?? this.#repeated(settlement))
-        : this.#applyUnfinished(settlement),
+    const late = completionsAfterAnotherEnd(settlements);
+    const completed = this.#complete.apply(
+      settlements.filter(isCompletion).filter((settlement) => !late.has(settlement)),
     );
+    return settlements.map((settlement) => {
+      if (!isCompletion(settlement)) return this.#applyUnfinished(settlement);
+      const settled = late.has(settlement)
+        ? this.#complete.apply([settlement]).get(settlement)
+        : completed.get(settlement);
+      return settled ?? this.#repeated(settlement);
+    });
   }
 
   #applyUnfinished(settlement: UnfinishedSettlement): Settled {
@@ -130,4 +139,14 @@ export class Settle {
       ? { ok: true, state: row.state, runAt: row.run_at }
       : { ok: false, reason: this.current.lossReason(settlement) };
   }
+}
+
+function completionsAfterAnotherEnd(settlements: readonly Settlement[]): ReadonlySet<Completion> {
+  const ended = new Set<string>();
+  const late = new Set<Completion>();
+  for (const settlement of settlements) {
+    if (!isCompletion(settlement)) ended.add(settlement.id);
+    else if (ended.has(settlement.id)) late.add(settlement);
+  }
+  return late;
 }
