@@ -18,8 +18,11 @@ const RETRY_WAIT_MS = 100;
  * after this long. Far longer than anything takes between two statements.
  */
 const IDLE_LIMIT_MS = 10_000;
-/** How long a statement waits for the rows that another transaction has locked. */
-const LOCK_LIMIT_MS = 5_000;
+/**
+ * How long a statement waits for the rows that another transaction has locked. Shorter than the time after which an
+ * answer counts as lost (`promptly`): otherwise whoever waits for a lock would take it for a network that is cut.
+ */
+const LOCK_LIMIT_MS = 3_000;
 
 interface BeginRow {
   readonly now: Instant;
