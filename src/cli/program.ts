@@ -18,7 +18,9 @@ import { EXIT } from "./exit-codes.js";
 /** All commands. What they do is loaded when one is run. */
 export function createProgram(): Command {
   const program = new Command("konveier")
-    .description("Durable background jobs: an HTTP server, workers and a command line over SQLite or PostgreSQL")
+    .description(
+      "Durable background jobs: an HTTP server, workers and a command line over SQLite or PostgreSQL",
+    )
     .version(version())
     // `konveier help jobs` works, and would be a group of its own in every list.
     .configureHelp({ visibleCommands: ({ commands }) => [...commands] })

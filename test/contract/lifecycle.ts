@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { isStoreError } from "../../src/core/errors.js";
 import { allJobs } from "../support/recount.js";
 import type { Contract } from "./contract.js";
-import { claimRequest, refusal } from "./harness.js";
+import { claimRequest, LEASE_MS, refusal } from "./harness.js";
 
 export function lifecycleContract(contract: Contract): void {
   describe("open and close", () => {
@@ -50,15 +50,23 @@ export function lifecycleContract(contract: Contract): void {
       "close finishes what was begun, then refuses everything, and may be called again",
       async (harness) => {
         const store = await harness.another();
-        const begun = Promise.allSettled([
-          store.jobs.insertMany([]),
+        const held = await harness.running();
+        const { id } = await harness.enqueue();
+        const begun = Promise.all([
           store.queues.pause("a", "begun"),
-          store.claims.claim(claimRequest()),
+          store.jobs.cancel(id),
+          store.claims.extend([held], 2 * LEASE_MS),
+          store.claims.settle([{ verb: "snooze", id: held.id, token: held.token, delayMs: 1 }]),
         ]);
+        begun.catch(() => undefined);
+        const claimed = store.claims.claim(claimRequest({ queues: ["b"] })).catch(() => []);
         await Promise.all([store.close(), store.close()]);
-        await begun;
+        const [, , extended, settled] = await begun;
+        expect([...extended, ...settled]).toMatchObject([{ ok: true }, { ok: true }]);
+        await claimed;
         await store.close();
         expect(await harness.store.queues.get("a")).toMatchObject({ pauseReason: "begun" });
+        expect(await harness.state(held.id)).toBe("scheduled");
 
         const calls: Readonly<Record<string, () => Promise<unknown>>> = {
           insert: () => store.jobs.insertMany([]),

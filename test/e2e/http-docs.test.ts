@@ -72,7 +72,7 @@ describe("docs/http-api.md", () => {
       const env = { PATH: process.env["PATH"], CURL_HOME: home };
       const run = promisify(execFile)("/bin/sh", ["-uc", script], { env, cwd: home });
       await run.catch((error: unknown) => {
-      const { stderr } = error as { readonly stderr: string };
+        const { stderr } = error as { readonly stderr: string };
         const last = titles[Number(stderr.trim().split("\n").at(-1))];
         throw new Error(`The example of ${last ?? "nothing"} failed: ${stderr}`);
       });

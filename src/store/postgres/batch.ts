@@ -28,16 +28,19 @@ export class Batch<Call, Answer> {
    * @param apply does the calls in one transaction, as if one after another, and answers in their order
    */
   constructor(
-    private readonly write: Committer["write"],
+    private readonly committer: Pick<Committer, "accept" | "writeAccepted">,
     private readonly weightOf: (call: Call) => number,
     private readonly apply: (tx: Transaction, calls: readonly Call[]) => Promise<readonly Answer[]>,
   ) {}
 
   run(call: Call): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, resolve, reject });
-      this.#schedule();
-    });
+    return this.committer.accept(
+      () =>
+        new Promise((resolve, reject) => {
+          this.#waiting.push({ call, resolve, reject });
+          this.#schedule();
+        }),
+    );
   }
 
   #schedule(): void {
@@ -68,7 +71,7 @@ export class Batch<Call, Answer> {
 
   async #together(calls: readonly Waiting<Call, Answer>[]): Promise<void> {
     try {
-      const answers = await this.write((tx) =>
+      const answers = await this.committer.writeAccepted((tx) =>
         this.apply(
           tx,
           calls.map(({ call }) => call),

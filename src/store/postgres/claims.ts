@@ -51,35 +51,42 @@ export class PostgresClaims implements ClaimStore {
        WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT $2`,
     );
     this.#settlements = new Batch<readonly Settlement[], readonly Settled[]>(
-      context.write,
+      context.committer,
       (settlements) => settlements.length,
       async (tx, calls) => split(await settle.apply(tx, calls.flat()), calls),
     );
     const extend = new Extend(context, this.#current);
     this.#extensions = new Batch<readonly Extension[], readonly Extended[]>(
-      context.write,
+      context.committer,
       (extensions) => extensions.length,
       async (tx, calls) => split(await extend.apply(tx, calls.flat()), calls),
     );
   }
 
-  async claim(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
-    if (request.max < 1) return [];
+  claim(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
+    if (request.max < 1) return Promise.resolve([]);
     const { claimId } = request;
-    if (claimId !== undefined) return this.#claimAs({ ...request, claimId });
-    // A look costs one round trip, a transaction several.
-    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
-    return queues.length === 0 ? [] : this.context.write((tx) => this.#claim.take(tx, request, queues));
+    return this.context.committer.accept(() =>
+      claimId === undefined ? this.#take(request) : this.#takeAs({ ...request, claimId }),
+    );
   }
 
-  async #claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
+  async #take(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
+    // A look costs one round trip, a transaction several.
     const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
-    if (queues.length > 0) return this.context.write((tx) => this.#claimIds.take(tx, request, queues));
+    if (queues.length === 0) return [];
+    return this.context.committer.writeAccepted((tx) => this.#claim.take(tx, request, queues));
+  }
+
+  async #takeAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
+    const { committer } = this.context;
+    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
+    if (queues.length > 0) return committer.writeAccepted((tx) => this.#claimIds.take(tx, request, queues));
     // Asked afterwards: when the last job was taken under this very name, that is known by now. It may be given back
     // until the name is locked, so all queues are tried then.
     const known = await this.context.look((db) => this.#claimIds.knows(db, request));
     if (!known) return [];
-    return this.context.write((tx) => this.#claimIds.take(tx, request, request.queues));
+    return committer.writeAccepted((tx) => this.#claimIds.take(tx, request, request.queues));
   }
 
   giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): Promise<readonly Settled[]> {

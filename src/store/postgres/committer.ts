@@ -65,16 +65,28 @@ export class Committer {
   ) {}
 
   /** Runs `work` in a transaction of its own; resolves with its answer when that is durable. */
-  async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.accept(() => this.writeAccepted(work));
+  }
+
+  /** Begins a call that writes later: the store is not closed before it has ended. */
+  async accept<T>(call: () => Promise<T>): Promise<T> {
     if (this.#closed) throw closedError(this.place);
     this.#open += 1;
+    try {
+      return await call();
+    } finally {
+      this.#open -= 1;
+      if (this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  /** As `write`, within a call that was accepted. */
+  async writeAccepted<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
       return await this.#untilDone(work);
     } catch (error) {
       throw translateError(error, this.place);
-    } finally {
-      this.#open -= 1;
-      if (this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }
   }
 

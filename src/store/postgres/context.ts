@@ -9,6 +9,8 @@ export interface PostgresContext {
   readonly clock: DatabaseClock;
   /** See `Committer.write`. */
   readonly write: Committer["write"];
+  /** For calls that do something else before they write. */
+  readonly committer: Pick<Committer, "accept" | "writeAccepted">;
   /** Runs single statements outside every transaction; errors get their meaning. */
   readonly read: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
   /** As `read`, for everyday looks that are answered at once or not at all. */

@@ -38,7 +38,7 @@ export class PostgresJobs implements JobStore {
   ) {
     const enqueue = new Enqueue(context);
     this.#inserts = new Batch<readonly NewJob[], readonly Enqueued[]>(
-      context.write,
+      context.committer,
       (jobs) => jobs.length,
       async (tx, calls) => split(await enqueue.insertAll(tx, calls.flat()), calls),
     );

@@ -128,6 +128,7 @@ export class PostgresStore implements Store {
       clock,
       smallSet,
       write: (work) => committer.write(work),
+      committer,
       read: (work) => reads.read(work),
       look: (work) => reads.look(work),
       snapshot: (work) => reads.snapshot(work),
@@ -263,8 +264,9 @@ export class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     const { committer, changes, fold, pool, reads } = this.parts;
-    reads.close();
+    // In this order: what was begun may have to read once more.
     await committer.close();
+    reads.close();
     await Promise.all([changes.stop(), fold.close()]);
     await pool.end();
   }

@@ -126,8 +126,13 @@ function contextOf(schema: PostgresSchema, statements: Statement[]): PostgresCon
     read: (work) => work(db),
     look: (work) => work(db),
     snapshot: (work) => work(db),
-    write: () => Promise.reject(new Error("A search writes nothing")),
+    write: writesNothing,
+    committer: { accept: writesNothing, writeAccepted: writesNothing },
   };
+}
+
+function writesNothing(): Promise<never> {
+  return Promise.reject(new Error("A search writes nothing"));
 }
 
 /** How many rows a statement looks at, and how. */
