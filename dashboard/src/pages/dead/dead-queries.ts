@@ -33,7 +33,7 @@ export function useDeadGroups(
         if (asProblem(error).status === 404) return null;
         throw error;
       }),
-    { topics: ["jobs"], everyMs: 2_000 },
+    { topics: ["jobs"] },
   );
 }
 
