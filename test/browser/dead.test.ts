@@ -1,9 +1,10 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { Background } from "../../src/engine/loops/background.js";
 import { violations } from "../support/axe.js";
 import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
 import { RequestLog } from "../support/request-log.js";
-import { enqueue, openTab, settle } from "./tab.js";
+import { enqueue, fail, openTab, settle } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -32,5 +33,51 @@ describe.skipIf(CHROMIUM === null)("a group of dead jobs", () => {
     const all = tab.getByRole("dialog", { name: "Retry 2 jobs?" });
     await all.getByRole("button", { name: "Retry" }).click();
     await tab.locator(".toast").getByText("Retrying 2 jobs.").waitFor();
+  });
+
+  test("says what it died of before all of it is retried, and by itself what became of it", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const background = new Background(server.context);
+    background.start();
+    onTestFinished(() => background.stop());
+    await enqueue(server, 3);
+    await settle(server, "emails", "fail", 3);
+    const tab = await openTab(await browser.signedIn(server), `${server.url}/dead?name=email.send`);
+    await tab.getByText("Failed for good by its handler").waitFor();
+    await tab.getByRole("button", { name: "Retry all 3…" }).click();
+    const dialog = tab.getByRole("dialog", { name: "Retry 3 jobs?" });
+    await dialog.getByText("3 of them were failed for good by their handler").waitFor();
+    expect(await dialog.locator(".bulk-errors li").allInnerTexts()).toEqual([
+      expect.stringMatching(/^SmtpError: connection refused\s+email\.send · emails\s+3$/),
+    ]);
+    expect(await violations(tab)).toEqual([]);
+    await dialog.getByRole("button", { name: "Retry" }).click();
+    const note = tab.locator(".operation-text");
+    await note.getByText("3 jobs were retried. Of these: 3 wait for a worker.").waitFor();
+    await settle(server, "emails", "complete", 1);
+    await settle(server, "emails", "fail", 2);
+    await note.getByText("3 jobs were retried. Of these: 1 completed, 2 died again.").waitFor();
+    expect(await violations(tab)).toEqual([]);
+    await note.getByRole("link", { name: "Show the 2 that died again" }).click();
+    await expect.poll(() => tab.locator("tr[data-job]").count()).toBe(2);
+  });
+
+  test("is not all that has failed: jobs of the same name may wait for another attempt", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 2);
+    await settle(server, "emails", "fail");
+    await fail(server, "emails", { delayMs: 3_600_000 });
+    // It waits for its first attempt.
+    await server.post("/v1/jobs", { name: "email.send", queue: "emails", delayMs: 3_600_000 });
+    const context = await browser.signedIn(server);
+    const tab = await openTab(context, `${server.url}/dead?name=email.send`);
+    const note = tab.locator(".notice", {
+      hasText: "1 more email.send job failed and waits for its next attempt.",
+    });
+    await note.getByRole("link", { name: "Show them" }).click();
+    await expect.poll(() => tab.locator("tr[data-job]").count()).toBe(1);
+    const all = await openTab(context, `${server.url}/dead`);
+    await all.getByText("SmtpError").waitFor();
+    expect(await all.getByText("waits for its next attempt").count()).toBe(0);
   });
 });

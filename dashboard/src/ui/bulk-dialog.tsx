@@ -8,7 +8,7 @@ import { BulkPreview } from "./bulk-preview.js";
 import { readBulkPreview, type BulkTarget, type PreviewedBulk } from "./bulk-target.js";
 import { Dialog } from "./dialog.js";
 import { ProblemNote } from "./problem-note.js";
-import { rememberKinds } from "./retried-kinds.js";
+import { rememberRetried } from "./retried-jobs.js";
 
 export type { BulkTarget } from "./bulk-target.js";
 
@@ -56,7 +56,7 @@ export function BulkDialog({
         preview={data?.preview ?? null}
         onClose={onClose}
         onStarted={(operation) => {
-          rememberKinds(operation.id, data?.preview.samples ?? []);
+          if (action === "retry") rememberRetried(operation.id, data?.jobs ?? []);
           onStarted(operation);
         }}
         onStale={() => {

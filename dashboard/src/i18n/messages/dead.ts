@@ -3,7 +3,7 @@ import { messages } from "../message.js";
 /** The page of dead letters. */
 export const dead = messages({
   en: {
-    "dead.lead": "Jobs that ran out of attempts or failed for good, grouped by error.",
+    "dead.lead": "Jobs that are dead now, by error: out of attempts, or failed for good.",
     "dead.queue": "Queue",
     "dead.queue.all": "All queues",
     "dead.name": "Name",
@@ -14,8 +14,10 @@ export const dead = messages({
     "dead.table": "Dead jobs by error",
     "dead.column.error": "Error",
     "dead.column.count": "Jobs",
-    "dead.column.first": "First",
-    "dead.column.last": "Last",
+    "dead.column.first": "Dead since",
+    "dead.column.first.hint":
+      "When the job died that has been dead for the longest time. One that was retried counts from when it died again.",
+    "dead.column.last": "Last died",
     "dead.column.actions": "Actions",
     "dead.view": "View jobs",
     "dead.count": {
@@ -27,6 +29,16 @@ export const dead = messages({
     "dead.elsewhere.show": "Show all queues",
     "dead.inQueue": "in {queue}",
     "dead.newest": "Newest: {id}",
+    "dead.final": "Failed for good by its handler: a retry ends the same way unless the cause is gone.",
+    "dead.waiting": {
+      one: "{count} more {what} job failed and waits for its next attempt.",
+      other: "{count} more {what} jobs failed and wait for their next attempt.",
+    },
+    "dead.waiting.queue": {
+      one: "{count} more job of the queue {what} failed and waits for its next attempt.",
+      other: "{count} more jobs of the queue {what} failed and wait for their next attempt.",
+    },
+    "dead.waiting.show": "Show them",
     "dead.trial": "Try {number} first…",
     "dead.trial.hint":
       "Retries the {count} that died last, one by one, and shows how they end. First you see which.",
@@ -74,6 +86,7 @@ export const dead = messages({
     "trial.dead": "Dead again",
     "trial.cancelled": "Cancelled",
     "trial.gone": "Deleted",
+    "trial.untouched": "Left as it was",
     "trial.refused": "Not retried",
     "trial.none": "No job of the group is dead any more.",
     "trial.going": "Waiting for the jobs to end.",
@@ -103,12 +116,31 @@ export const dead = messages({
       one: "Stopped after {count} job was deleted.",
       other: "Stopped after {count} jobs were deleted.",
     },
+    "operation.became": "Of these: {what}.",
+    "operation.becameSome": {
+      one: "Of {count} that is followed: {what}.",
+      other: "Of {count} that are followed: {what}.",
+    },
+    "became.completed": { one: "{count} completed", other: "{count} completed" },
+    "became.dead": { one: "{count} died again", other: "{count} died again" },
+    "became.again": {
+      one: "{count} failed again and waits for its next attempt",
+      other: "{count} failed again and wait for their next attempt",
+    },
+    "became.running": { one: "{count} is running", other: "{count} are running" },
+    "became.waiting": { one: "{count} waits for a worker", other: "{count} wait for a worker" },
+    "became.cancelled": { one: "{count} was cancelled", other: "{count} were cancelled" },
+    "became.gone": { one: "{count} was deleted", other: "{count} were deleted" },
+    "operation.deadAgain": "The cause is probably still there: look at the error before the next retry.",
+    "operation.deadAgain.show": {
+      one: "Show the job that died again",
+      other: "Show the {count} that died again",
+    },
     "operation.stop": "Stop",
     "operation.progress": "Progress",
   },
   ru: {
-    "dead.lead":
-      "Задачи, у которых кончились попытки или случилась неустранимая ошибка. Сгруппированы по ошибкам.",
+    "dead.lead": "Задачи, проваленные сейчас, по ошибкам: кончились попытки или ошибка неустранима.",
     "dead.queue": "Очередь",
     "dead.queue.all": "Все очереди",
     "dead.name": "Имя",
@@ -119,8 +151,10 @@ export const dead = messages({
     "dead.table": "Проваленные задачи по ошибкам",
     "dead.column.error": "Ошибка",
     "dead.column.count": "Задач",
-    "dead.column.first": "Первая",
-    "dead.column.last": "Последняя",
+    "dead.column.first": "Провалены с",
+    "dead.column.first.hint":
+      "Когда провалена та задача, которая остаётся проваленной дольше всех. Повторённая считается с нового провала.",
+    "dead.column.last": "Последний провал",
     "dead.column.actions": "Действия",
     "dead.view": "Показать задачи",
     "dead.count": {
@@ -144,6 +178,21 @@ export const dead = messages({
     "dead.elsewhere.show": "Показать все очереди",
     "dead.inQueue": "в очереди {queue}",
     "dead.newest": "Последняя: {id}",
+    "dead.final":
+      "Обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+    "dead.waiting": {
+      one: "Ещё {count} задача {what} завершилась ошибкой и ждёт следующей попытки.",
+      few: "Ещё {count} задачи {what} завершились ошибкой и ждут следующей попытки.",
+      many: "Ещё {count} задач {what} завершились ошибкой и ждут следующей попытки.",
+      other: "Ещё {count} задачи {what} завершились ошибкой и ждут следующей попытки.",
+    },
+    "dead.waiting.queue": {
+      one: "Ещё {count} задача очереди {what} завершилась ошибкой и ждёт следующей попытки.",
+      few: "Ещё {count} задачи очереди {what} завершились ошибкой и ждут следующей попытки.",
+      many: "Ещё {count} задач очереди {what} завершились ошибкой и ждут следующей попытки.",
+      other: "Ещё {count} задачи очереди {what} завершились ошибкой и ждут следующей попытки.",
+    },
+    "dead.waiting.show": "Показать",
     "dead.trial": "Сначала {number}…",
     "dead.trial.hint":
       "Повторяет последние задачи ({count}) одну за другой и показывает, чем они закончились. Сначала покажет, какие.",
@@ -200,6 +249,7 @@ export const dead = messages({
     "trial.dead": "Снова провалена",
     "trial.cancelled": "Отменена",
     "trial.gone": "Удалена",
+    "trial.untouched": "Осталась как была",
     "trial.refused": "Не повторена",
     "trial.none": "В группе больше нет проваленных задач.",
     "trial.going": "Ждём, чем закончатся задачи.",
@@ -238,6 +288,62 @@ export const dead = messages({
       few: "Остановлено: удалены {count} задачи.",
       many: "Остановлено: удалено {count} задач.",
       other: "Остановлено: удалено {count} задачи.",
+    },
+    "operation.became": "Из них: {what}.",
+    "operation.becameSome": {
+      one: "Из {count}, за которой мы следим: {what}.",
+      few: "Из {count}, за которыми мы следим: {what}.",
+      many: "Из {count}, за которыми мы следим: {what}.",
+      other: "Из {count}, за которыми мы следим: {what}.",
+    },
+    "became.completed": {
+      one: "{count} выполнена",
+      few: "{count} выполнены",
+      many: "{count} выполнено",
+      other: "{count} выполнено",
+    },
+    "became.dead": {
+      one: "{count} снова провалена",
+      few: "{count} снова провалены",
+      many: "{count} снова провалено",
+      other: "{count} снова провалено",
+    },
+    "became.again": {
+      one: "{count} снова завершилась ошибкой и ждёт следующей попытки",
+      few: "{count} снова завершились ошибкой и ждут следующей попытки",
+      many: "{count} снова завершились ошибкой и ждут следующей попытки",
+      other: "{count} снова завершились ошибкой и ждут следующей попытки",
+    },
+    "became.running": {
+      one: "{count} выполняется",
+      few: "{count} выполняются",
+      many: "{count} выполняются",
+      other: "{count} выполняются",
+    },
+    "became.waiting": {
+      one: "{count} ждёт обработчика",
+      few: "{count} ждут обработчика",
+      many: "{count} ждут обработчика",
+      other: "{count} ждут обработчика",
+    },
+    "became.cancelled": {
+      one: "{count} отменена",
+      few: "{count} отменены",
+      many: "{count} отменено",
+      other: "{count} отменено",
+    },
+    "became.gone": {
+      one: "{count} удалена",
+      few: "{count} удалены",
+      many: "{count} удалено",
+      other: "{count} удалено",
+    },
+    "operation.deadAgain": "Похоже, причина не устранена: посмотрите на ошибку, прежде чем повторять.",
+    "operation.deadAgain.show": {
+      one: "Показать снова проваленную задачу",
+      few: "Показать {count} снова проваленные",
+      many: "Показать {count} снова проваленных",
+      other: "Показать {count} снова проваленных",
     },
     "operation.stop": "Остановить",
     "operation.progress": "Ход выполнения",

@@ -55,7 +55,7 @@ export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNo
       {asking && (
         <BulkDialog
           action="retry"
-          target={{ kind: "filter", q: deadQuery(filter) }}
+          target={{ kind: "filter", q: deadQuery(filter), dead: filter }}
           onStarted={(started) => {
             setOperation(started);
             setAsking(false);

@@ -13,6 +13,7 @@ import { FlatList } from "./flat-list.js";
 import { GroupDialogs } from "./group-dialogs.js";
 import { GroupTable } from "./group-table.js";
 import { useGroupWork } from "./use-group-work.js";
+import { WaitingNote } from "./waiting-note.js";
 
 const FIRST_GROUPS = 100;
 const MOST_GROUPS = 500;
@@ -29,6 +30,7 @@ export function DeadPage(): ReactNode {
       <DeadHeader filter={filter} />
       <DeadFilterBar filter={filter} />
       <Elsewhere filter={filter} />
+      <WaitingNote filter={filter} />
       <Groups filter={filter} />
     </div>
   );

@@ -27,7 +27,7 @@ export function GroupDialogs({ work }: { readonly work: GroupWork }): ReactNode 
   return (
     <BulkDialog
       action={action}
-      target={{ kind: "filter", q: groupQuery(group) }}
+      target={{ kind: "filter", q: groupQuery(group), dead: group }}
       onStarted={(operation) => {
         work.setOperation(group, operation);
         close();

@@ -10,7 +10,7 @@ import type { GroupAction } from "./use-group-work.js";
 import { ErrorCell } from "./error-cell.js";
 import { GroupMenu } from "./group-menu.js";
 import { groupQuery } from "./group-rows.js";
-import { TRIAL_SIZE } from "./trial.js";
+import { TRIAL_SIZE } from "./outcome.js";
 import { groupMarkdown } from "./markdown.js";
 
 /** One error, with what can be done about the jobs that died of it. */

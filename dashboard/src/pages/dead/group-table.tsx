@@ -77,7 +77,9 @@ function HeadRow(): ReactNode {
         <th scope="col" className="number">
           {t("dead.column.count")}
         </th>
-        <th scope="col">{t("dead.column.first")}</th>
+        <th scope="col" title={t("dead.column.first.hint")}>
+          {t("dead.column.first")}
+        </th>
         <th scope="col">{t("dead.column.last")}</th>
         <th scope="col">
           <span className="visually-hidden">{t("dead.column.actions")}</span>

@@ -5,10 +5,11 @@ import type { OperationView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
-import { kindsOf } from "../../ui/retried-kinds.js";
+import { retriedBy } from "../../ui/retried-jobs.js";
 import { toast } from "../../ui/toasts.js";
 import { Retried } from "../../ui/unserved-note.js";
 import { useOperation } from "./dead-queries.js";
+import { RetryOutcome } from "./operation-outcome.js";
 
 /** How far a bulk operation is. It goes on without this page, too. */
 export function OperationNote({
@@ -30,7 +31,7 @@ export function OperationNote({
     running || action === "cancel" ? null : t(`operation.${action}.${state}`, { count: changed });
   useEffect(() => {
     if (outcome === null) return;
-    toast(action === "retry" ? <Retried text={outcome} count={changed} jobs={kindsOf(id)} /> : outcome);
+    toast(action === "retry" ? <Retried text={outcome} count={changed} jobs={retriedBy(id)} /> : outcome);
   }, [outcome, action, changed, id]);
   if (action === "cancel") return null;
   const stop = async (): Promise<void> => {
@@ -48,16 +49,22 @@ export function OperationNote({
         {outcome === null ? (
           t(`operation.${action}.running`, { changed, matched: Math.max(matched, changed) })
         ) : action === "retry" ? (
-          <Retried text={outcome} count={changed} jobs={kindsOf(id)} />
+          <RetryOutcome operation={data} />
         ) : (
           outcome
         )}
       </span>
-      <progress aria-label={t("operation.progress")} max={Math.max(matched, changed, 1)} value={changed} />
       {running ? (
-        <AllowedButton needs="operate" hint={t("operation.stop")} onPress={() => void stop()}>
-          {t("operation.stop")}
-        </AllowedButton>
+        <>
+          <progress
+            aria-label={t("operation.progress")}
+            max={Math.max(matched, changed, 1)}
+            value={changed}
+          />
+          <AllowedButton needs="operate" hint={t("operation.stop")} onPress={() => void stop()}>
+            {t("operation.stop")}
+          </AllowedButton>
+        </>
       ) : (
         <button type="button" className="button small" onClick={onClose}>
           {t("trial.close")}

@@ -9,7 +9,7 @@ import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
 import { useUnservedWarning } from "../../ui/unserved-note.js";
 import { groupQuery } from "./group-rows.js";
-import { TRIAL_SIZE } from "./trial.js";
+import { TRIAL_SIZE } from "./outcome.js";
 
 /** Shows which jobs of a group would be retried on trial, and retries just them when that is confirmed. */
 export function TrialDialog({

@@ -1,21 +1,18 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, type ReactNode } from "react";
 import { Link } from "wouter";
-import { asProblem } from "../../api/problem.js";
-import { read } from "../../api/request.js";
-import type { DeadGroupView, JobView } from "../../api/types.js";
+import type { DeadGroupView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
-import { useLiveQuery } from "../../live/use-live-query.js";
 import { jobPath } from "../../shell/routes.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import type { IconName } from "../../ui/icon.js";
 import { useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
 import { useUnservedWarning } from "../../ui/unserved-note.js";
-import { countOutcomes, isSettled, trialOutcome, type TrialOutcome } from "./trial.js";
-import type { Trial, TrialJob } from "./use-trials.js";
+import { countOutcomes, isSettled, type Outcome } from "./outcome.js";
+import { useOutcomes, type Outcomes } from "./use-outcomes.js";
+import type { Trial } from "./use-trials.js";
 
-const MARKS: Readonly<Record<TrialOutcome, { tone: Tone; icon: IconName }>> = {
+const MARKS: Readonly<Record<Outcome, { tone: Tone; icon: IconName }>> = {
   waiting: { tone: "neutral", icon: "minus" },
   running: { tone: "accent", icon: "play" },
   again: { tone: "bad", icon: "clock" },
@@ -23,6 +20,7 @@ const MARKS: Readonly<Record<TrialOutcome, { tone: Tone; icon: IconName }>> = {
   dead: { tone: "bad", icon: "cross" },
   cancelled: { tone: "neutral", icon: "close" },
   gone: { tone: "neutral", icon: "trash" },
+  untouched: { tone: "neutral", icon: "minus" },
 };
 
 /** How the jobs of a trial end, as they do. */
@@ -38,7 +36,7 @@ export function TrialPanel({
   const { t } = useTexts();
   const { name } = group;
   const retried = trial.jobs.filter(({ refusal }) => refusal === null);
-  const outcomes = useOutcomes(retried);
+  const outcomes = useOutcomes(retried, "run");
   const { text, final } = useConclusion(trial, outcomes);
   useEffect(() => {
     if (final) toast(t("trial.toast", { name, text }));
@@ -62,7 +60,7 @@ export function TrialPanel({
               {job.id}
             </Link>
             {job.refusal === null ? (
-              <Outcome outcome={outcomes.get(job.id) ?? "waiting"} />
+              <OutcomeBadge outcome={outcomes.get(job.id) ?? "waiting"} />
             ) : (
               <Refused refusal={job.refusal} />
             )}
@@ -73,7 +71,7 @@ export function TrialPanel({
   );
 }
 
-function Outcome({ outcome }: { readonly outcome: TrialOutcome }): ReactNode {
+function OutcomeBadge({ outcome }: { readonly outcome: Outcome }): ReactNode {
   const { t } = useTexts();
   return <Badge {...MARKS[outcome]}>{t(`trial.${outcome}`)}</Badge>;
 }
@@ -94,7 +92,7 @@ interface Conclusion {
   readonly final: boolean;
 }
 
-function useConclusion(trial: Trial, outcomes: ReadonlyMap<string, TrialOutcome>): Conclusion {
+function useConclusion(trial: Trial, outcomes: Outcomes): Conclusion {
   const { t } = useTexts();
   if (trial.retrying) return { text: t("trial.retrying"), final: false };
   if (trial.jobs.length === 0) return { text: t("trial.none"), final: true };
@@ -106,27 +104,4 @@ function useConclusion(trial: Trial, outcomes: ReadonlyMap<string, TrialOutcome>
     text: completed === 0 ? t("trial.bad") : t("trial.mixed", { completed, all: all.length }),
     final: true,
   };
-}
-
-/** Read together, until nothing more is to be expected. */
-function useOutcomes(jobs: readonly TrialJob[]): ReadonlyMap<string, TrialOutcome> {
-  const key = ["trial", jobs];
-  const known = useQueryClient().getQueryData<ReadonlyMap<string, TrialOutcome>>(key);
-  const settled = known !== undefined && [...known.values()].every(isSettled);
-  const { data } = useLiveQuery<ReadonlyMap<string, TrialOutcome>>(
-    key,
-    async (signal) => new Map(await Promise.all(jobs.map((job) => outcomeNow(job, signal)))),
-    settled ? null : { topics: ["jobs"] },
-  );
-  return data ?? new Map<string, TrialOutcome>();
-}
-
-async function outcomeNow({ id, token }: TrialJob, signal: AbortSignal): Promise<[string, TrialOutcome]> {
-  const job = await read<JobView>(`/v1/jobs/${encodeURIComponent(id)}`, {}, signal).catch(
-    (error: unknown) => {
-      if (asProblem(error).status === 404) return null;
-      throw error;
-    },
-  );
-  return [id, trialOutcome(token, job)];
 }
