@@ -4,7 +4,7 @@ import { violations } from "../support/axe.js";
 import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
 import { RequestLog } from "../support/request-log.js";
-import { enqueue, fail, openTab, settle } from "./tab.js";
+import { enqueue, fail, openTab, settle, shows } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -79,5 +79,22 @@ describe.skipIf(CHROMIUM === null)("a group of dead jobs", () => {
     const all = await openTab(context, `${server.url}/dead`);
     await all.getByText("SmtpError").waitFor();
     expect(await all.getByText("waits for its next attempt").count()).toBe(0);
+  });
+
+  test("is found by its whole name only, in the list as in the counts and in what is retried", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 2);
+    await settle(server, "emails", "fail", 2);
+    const context = await browser.signedIn(server);
+    const tab = await openTab(context, `${server.url}/dead?name=email.send`);
+    await tab.getByRole("button", { name: "Retry all 2…" }).waitFor();
+    for (const name of ["email.*", "*", "email", "a,b"]) {
+      await tab.getByRole("searchbox", { name: "Name" }).fill(name);
+      await expect.poll(() => new URL(tab.url()).searchParams.get("name")).toBe(name);
+      await tab.getByText("No dead job matches. The name is compared as a whole").waitFor();
+      await shows(tab.locator("h1 .json-size"), "0 of 2 jobs");
+      expect(await tab.getByRole("button", { name: /^Retry/ }).count()).toBe(0);
+      expect(await tab.getByRole("alert").count()).toBe(0);
+    }
   });
 });

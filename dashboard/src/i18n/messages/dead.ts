@@ -56,6 +56,7 @@ export const dead = messages({
     "dead.empty.more":
       "Everything that has run either worked or still has attempts left. What fails for good will wait here, so that you can fix the cause and retry it.",
     "dead.noMatch": "No dead job matches.",
+    "dead.exact": "The name is compared as a whole; * stands for nothing else.",
     "dead.clear": "Clear the filter",
     "dead.fresh": {
       one: "{count} new group",
@@ -210,6 +211,7 @@ export const dead = messages({
     "dead.empty.more":
       "Всё, что запускалось, либо выполнено, либо ещё имеет попытки. Проваленные задачи будут ждать здесь, чтобы можно было устранить причину и повторить их.",
     "dead.noMatch": "Подходящих проваленных задач нет.",
+    "dead.exact": "Имя сравнивается целиком, * ничего не заменяет.",
     "dead.clear": "Сбросить фильтр",
     "dead.fresh": {
       one: "{count} новая группа",

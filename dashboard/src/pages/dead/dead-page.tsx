@@ -78,7 +78,7 @@ function Empty({ filter: { queue, name } }: { readonly filter: DeadFilter }): Re
   if (queue !== "" || name !== "") {
     return (
       <div className="card empty">
-        <p>{t("dead.noMatch")}</p>
+        <p>{name === "" ? t("dead.noMatch") : `${t("dead.noMatch")} ${t("dead.exact")}`}</p>
         <button
           type="button"
           className="button"

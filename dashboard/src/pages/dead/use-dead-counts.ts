@@ -1,7 +1,7 @@
 import { readJobCounts } from "../../api/job-counts.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { filterValue } from "../../shell/routes.js";
-import type { DeadFilter } from "./dead-queries.js";
+import { canMatch, type DeadFilter } from "./dead-queries.js";
 
 export interface DeadCounts {
   /** What the filter matches. */
@@ -28,7 +28,9 @@ export function useDeadCounts(filter: DeadFilter): DeadCounts | undefined {
     ["dead counts", queue, name],
     (signal) =>
       Promise.all(
-        [termsOfFilter(filter), termsOfFilter({ ...filter, queue: "" }), ""].map((q) => countsOf(q, signal)),
+        [filter, { ...filter, queue: "" }, { ...filter, queue: "", name: "" }].map((each) =>
+          countsOf(each, signal),
+        ),
       ),
     { topics: ["jobs"] },
   );
@@ -46,8 +48,9 @@ export function useDeadCounts(filter: DeadFilter): DeadCounts | undefined {
 
 const NONE = { dead: 0, scheduled: 0 };
 
-async function countsOf(q: string, signal: AbortSignal): Promise<typeof NONE> {
-  const { dead, scheduled } = (await readJobCounts(q, signal)).states;
+async function countsOf(filter: DeadFilter, signal: AbortSignal): Promise<typeof NONE> {
+  if (!canMatch(filter)) return NONE;
+  const { dead, scheduled } = (await readJobCounts(termsOfFilter(filter), signal)).states;
   return { dead: dead?.count ?? 0, scheduled: scheduled?.count ?? 0 };
 }
 
