@@ -81,6 +81,27 @@ describe.skipIf(CHROMIUM === null)("a group of dead jobs", () => {
     expect(await all.getByText("waits for its next attempt").count()).toBe(0);
   });
 
+  test("is deleted by its exact number, also where the preview stops counting", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 7);
+    await settle(server, "emails", "fail", 7);
+    const tab = await openTab(await browser.signedIn(server), `${server.url}/dead`);
+    await tab.route("**/v1/jobs/bulk/preview", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...((await answer.json()) as object), matched: 5, capped: true } });
+    });
+    await tab.route("**/v1/jobs/counts?q=fingerprint*", (route) =>
+      route.fulfill({ json: { states: { dead: { count: 5, capped: true } }, scan: null } }),
+    );
+    await tab.getByRole("button", { name: "More actions" }).click();
+    await tab.getByRole("menuitem", { name: "Delete all" }).click();
+    const dialog = tab.getByRole("dialog", { name: "Delete 7 jobs?" });
+    await dialog.getByLabel("Type 7 to confirm").fill("7");
+    expect(await dialog.getByText("more than were counted").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await tab.getByText("Deleting: 0 of 7").waitFor();
+  });
+
   test("is found by its whole name only, in the list as in the counts and in what is retried", async () => {
     const server = await startHttpServer({ dashboard: true });
     await enqueue(server, 2);

@@ -47,6 +47,11 @@ export const dead = messages({
     "dead.retryShown": "Retry all {number} shown…",
     "dead.retryShown.hint":
       "Retries every job that the filter matches, at a speed of your choice. First you see which.",
+    "dead.titleMore.retry": { one: "Retry more than {count} job?", other: "Retry more than {count} jobs?" },
+    "dead.titleMore.delete": {
+      one: "Delete more than {count} job?",
+      other: "Delete more than {count} jobs?",
+    },
     "dead.retryAll.hint": "Retries every job of the group, at a speed of your choice. First you see which.",
     "dead.deleteAll": "Delete all…",
     "dead.deleteAll.hint": "Removes every job of the group for good. First you see which.",
@@ -202,6 +207,18 @@ export const dead = messages({
     "dead.retryShown": "Повторить все показанные: {number}…",
     "dead.retryShown.hint":
       "Повторяет все задачи, подходящие под фильтр, с выбранной скоростью. Сначала покажет, какие.",
+    "dead.titleMore.retry": {
+      one: "Повторить больше {count} задачи?",
+      few: "Повторить больше {count} задач?",
+      many: "Повторить больше {count} задач?",
+      other: "Повторить больше {count} задачи?",
+    },
+    "dead.titleMore.delete": {
+      one: "Удалить больше {count} задачи?",
+      few: "Удалить больше {count} задач?",
+      many: "Удалить больше {count} задач?",
+      other: "Удалить больше {count} задачи?",
+    },
     "dead.retryAll.hint": "Повторяет все задачи группы с выбранной скоростью. Сначала покажет, какие.",
     "dead.deleteAll": "Удалить все…",
     "dead.deleteAll.hint": "Безвозвратно удаляет все задачи группы. Сначала покажет, какие.",

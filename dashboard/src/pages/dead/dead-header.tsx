@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import type { OperationView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
-import { BulkDialog } from "../../ui/bulk-dialog.js";
+import { DeadBulkDialog } from "./dead-bulk-dialog.js";
 import type { DeadFilter } from "./dead-queries.js";
 import { OperationNote } from "./operation-note.js";
 import { deadQuery, useDeadCounts } from "./use-dead-counts.js";
@@ -53,9 +53,10 @@ export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNo
         />
       )}
       {asking && (
-        <BulkDialog
+        <DeadBulkDialog
           action="retry"
-          target={{ kind: "filter", q: deadQuery(filter), dead: filter }}
+          q={deadQuery(filter)}
+          dead={filter}
           onStarted={(started) => {
             setOperation(started);
             setAsking(false);

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { BulkDialog } from "../../ui/bulk-dialog.js";
+import { DeadBulkDialog } from "./dead-bulk-dialog.js";
 import { groupQuery } from "./group-rows.js";
 import { TrialDialog } from "./trial-dialog.js";
 import type { GroupWork } from "./use-group-work.js";
@@ -25,9 +25,10 @@ export function GroupDialogs({ work }: { readonly work: GroupWork }): ReactNode 
     );
   }
   return (
-    <BulkDialog
+    <DeadBulkDialog
       action={action}
-      target={{ kind: "filter", q: groupQuery(group), dead: group }}
+      q={groupQuery(group)}
+      dead={group}
       onStarted={(operation) => {
         work.setOperation(group, operation);
         close();

@@ -24,7 +24,9 @@ export function OperationNote({
   const problemText = useProblemText();
   const [ended, setEnded] = useState(false);
   const { data = started, error } = useOperation(started, ended);
-  const { id, action, state, changed, matched } = data;
+  const { id, action, state, changed } = data;
+  // The preview may have counted further than the operation tells.
+  const matched = Math.max(started.matched, data.matched, changed);
   const running = state === "running";
   if (!running && !ended) setEnded(true);
   const outcome =
@@ -47,7 +49,7 @@ export function OperationNote({
       {error !== null && <ProblemNote error={error} />}
       <span className="operation-text">
         {outcome === null ? (
-          t(`operation.${action}.running`, { changed, matched: Math.max(matched, changed) })
+          t(`operation.${action}.running`, { changed, matched })
         ) : action === "retry" ? (
           <RetryOutcome operation={data} />
         ) : (
@@ -56,11 +58,7 @@ export function OperationNote({
       </span>
       {running ? (
         <>
-          <progress
-            aria-label={t("operation.progress")}
-            max={Math.max(matched, changed, 1)}
-            value={changed}
-          />
+          <progress aria-label={t("operation.progress")} max={Math.max(matched, 1)} value={changed} />
           <AllowedButton needs="operate" hint={t("operation.stop")} onPress={() => void stop()}>
             {t("operation.stop")}
           </AllowedButton>
