@@ -51,6 +51,7 @@ function Groups({ filter }: { readonly filter: DeadFilter }): ReactNode {
           // Another filter is another list, in an order of its own.
           key={isPlaceholderData ? "before" : JSON.stringify([filter, limit])}
           groups={data.items}
+          filter={filter}
           complete={!data.more}
           work={work}
           empty={<Empty filter={filter} />}

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
+import { COUNT_CAP } from "../../../../src/core/defaults.js";
 import { send } from "../../api/request.js";
 import type { OperationView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
@@ -8,33 +9,38 @@ import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
 import { retriedBy } from "../../ui/retried-jobs.js";
 import { toast } from "../../ui/toasts.js";
 import { Retried } from "../../ui/unserved-note.js";
+import { visible } from "../../ui/visible.js";
+import { closeOperation, showOperation } from "./dead-operations.js";
 import { useOperation } from "./dead-queries.js";
 import { RetryOutcome } from "./operation-outcome.js";
 
 /** How far a bulk operation is. It goes on without this page, too. */
 export function OperationNote({
   started,
-  onClose,
+  what,
 }: {
   readonly started: OperationView;
-  readonly onClose: () => void;
+  /** Which jobs it is for. `null`: that can be seen where it stands. */
+  readonly what: string | null;
 }): ReactNode {
-  const { t } = useTexts();
+  const { t, format } = useTexts();
   const client = useQueryClient();
   const problemText = useProblemText();
-  const [ended, setEnded] = useState(false);
-  const { data = started, error } = useOperation(started, ended);
+  const ended = started.state !== "running";
+  const { data: read = started, error } = useOperation(started, ended);
+  const data = ended ? started : read;
   const { id, action, state, changed } = data;
-  // The preview may have counted further than the operation tells.
-  const matched = Math.max(started.matched, data.matched, changed);
   const running = state === "running";
-  if (!running && !ended) setEnded(true);
+  // The preview may have counted further than the operation tells.
+  const isCapped = Math.max(started.matched, data.matched) === COUNT_CAP;
+  const matched = Math.max(started.matched, data.matched, changed);
   const outcome =
     running || action === "cancel" ? null : t(`operation.${action}.${state}`, { count: changed });
   useEffect(() => {
-    if (outcome === null) return;
+    if (outcome === null || ended) return;
     toast(action === "retry" ? <Retried text={outcome} count={changed} jobs={retriedBy(id)} /> : outcome);
-  }, [outcome, action, changed, id]);
+    showOperation(data);
+  }, [outcome, ended, action, changed, id, data]);
   if (action === "cancel") return null;
   const stop = async (): Promise<void> => {
     try {
@@ -48,8 +54,16 @@ export function OperationNote({
     <div className="trial group-operation">
       {error !== null && <ProblemNote error={error} />}
       <span className="operation-text">
+        {what !== null && (
+          <code className="job-text" translate="no">
+            {visible(what)}
+          </code>
+        )}{" "}
         {outcome === null ? (
-          t(`operation.${action}.running`, { changed, matched })
+          t(`operation.${action}.running`, {
+            changed,
+            matched: isCapped ? t("jobs.orMore", { number: format.number(matched) }) : matched,
+          })
         ) : action === "retry" ? (
           <RetryOutcome operation={data} />
         ) : (
@@ -64,7 +78,13 @@ export function OperationNote({
           </AllowedButton>
         </>
       ) : (
-        <button type="button" className="button small" onClick={onClose}>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => {
+            closeOperation(id);
+          }}
+        >
           {t("trial.close")}
         </button>
       )}

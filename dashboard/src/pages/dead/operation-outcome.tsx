@@ -5,11 +5,9 @@ import { useTexts, type Texts } from "../../i18n/text.js";
 import { jobsPath } from "../../shell/routes.js";
 import { retriedBy } from "../../ui/retried-jobs.js";
 import { Retried } from "../../ui/unserved-note.js";
-import { countOutcomes, type Outcome } from "./outcome.js";
+import { isFinal } from "./outcome.js";
+import { outcomeWords } from "./outcome-words.js";
 import { useOutcomes } from "./use-outcomes.js";
-
-/** In this order they are told. */
-const TOLD = ["completed", "dead", "again", "running", "waiting", "cancelled", "gone"] as const;
 
 /** What a retry of many jobs that is over has come to, as its jobs end: of a large one, as some of them do. */
 export function RetryOutcome({ operation }: { readonly operation: OperationView }): ReactNode {
@@ -17,8 +15,13 @@ export function RetryOutcome({ operation }: { readonly operation: OperationView 
   const { t } = texts;
   const { id, changed } = operation;
   const before = retriedBy(id);
-  const touched = [...useOutcomes(before, "final")].filter(([, outcome]) => outcome !== "untouched");
-  const what = partsOf(texts, countOutcomes(touched.map(([, outcome]) => outcome)));
+  const followed = before.map(({ id: job, token }) => ({ id: job, token, mayBeUntouched: true }));
+  const { outcomes } = useOutcomes(id, followed, isFinal);
+  const touched = [...outcomes].filter(([, outcome]) => outcome !== "untouched");
+  const what = outcomeWords(
+    texts,
+    touched.map(([, outcome]) => outcome),
+  );
   const dead = touched.filter(([, outcome]) => outcome === "dead").map(([job]) => job);
   return (
     <>
@@ -42,11 +45,4 @@ function textOf({ t }: Texts, { state, changed }: OperationView, followed: numbe
   return followed === changed
     ? `${retried} ${t("operation.became", { what })}`
     : `${retried} ${t("operation.becameSome", { count: followed, what })}`;
-}
-
-function partsOf({ t }: Texts, counts: ReadonlyMap<Outcome, number>): string {
-  return TOLD.flatMap((outcome) => {
-    const count = counts.get(outcome) ?? 0;
-    return count === 0 ? [] : [t(`became.${outcome}`, { count })];
-  }).join(", ");
 }
