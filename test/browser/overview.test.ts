@@ -4,6 +4,7 @@ import { ClaimView } from "../../src/api/claim.js";
 import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
 import { seed } from "./seed.js";
+import { enqueue, settle } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } });
 
@@ -28,6 +29,20 @@ describe.skipIf(CHROMIUM === null)("the overview and the frame of the dashboard"
     await page.goto(server.url + path);
     return page;
   }
+
+  test("a finding about deaths counts them, and says how many dead jobs one finds", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 2);
+    await settle(server, "emails", "fail", 2);
+    await server.post("/v1/jobs/1/retry");
+    await settle(server, "emails", "fail");
+    const page = await open(server);
+    const finding = page.getByRole("listitem").filter({ hasText: "deaths in the last hour" });
+    await finding.getByText("2 are dead now").waitFor();
+    expect(await finding.innerText()).toContain("email.send in queue emails: 3 deaths in the last hour");
+    const tile = page.locator(".tile[href='/dead']");
+    expect(await tile.innerText()).toMatch(/^Dead now\s+2\s+3 deaths in the last hour$/);
+  });
 
   test("a new server shows the first steps, and follows its first job without a reload", async () => {
     const server = await startHttpServer({ dashboard: true });

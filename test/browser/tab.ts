@@ -67,10 +67,22 @@ export async function settle(
   how: "complete" | "fail",
   max = 1,
 ): Promise<void> {
+  if (how === "fail") return fail(server, queue, "never", max);
   for (const { id, leaseToken } of await claim(server, queue, max)) {
-    const error = { type: "SmtpError", message: "connection refused" };
-    const body = how === "fail" ? { leaseToken, error, retry: "never" } : { leaseToken };
-    expect((await server.post(`/v1/jobs/${id}/${how}`, body)).status).toBe(200);
+    expect((await server.post(`/v1/jobs/${id}/complete`, { leaseToken })).status).toBe(200);
+  }
+}
+
+/** Lets the next jobs of a queue fail. */
+export async function fail(
+  server: HttpServer,
+  queue: string,
+  retry: "never" | { readonly delayMs: number },
+  max = 1,
+): Promise<void> {
+  const error = { type: "SmtpError", message: "connection refused" };
+  for (const { id, leaseToken } of await claim(server, queue, max)) {
+    expect((await server.post(`/v1/jobs/${id}/fail`, { leaseToken, error, retry })).status).toBe(200);
   }
 }
 

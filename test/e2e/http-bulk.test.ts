@@ -57,7 +57,7 @@ describe("a bulk operation over HTTP", () => {
     const started = (await server.send("POST", "/v1/jobs/bulk", { json, token })).as(OperationView);
     expect(started.queues).toEqual(["q", "r*"]);
     const audit = (await server.get("/v1/audit?limit=1")).json as { items: { detail: string }[] };
-    expect(audit.items[0]?.detail).toContain(`${own.q} · queues of the token: q,r*`);
+    expect(audit.items[0]?.detail).toBe(`cancel · ${own.q} · queues of the token: q,r*`);
   });
 
   test("is started by one text only", async () => {

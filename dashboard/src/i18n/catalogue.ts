@@ -4,6 +4,7 @@ import { bulk } from "./messages/bulk.js";
 import { charts } from "./messages/charts.js";
 import { confirm } from "./messages/confirm.js";
 import { dead } from "./messages/dead.js";
+import { deadWork } from "./messages/dead-work.js";
 import { errors } from "./messages/errors.js";
 import { firstRun } from "./messages/first-run.js";
 import { job } from "./messages/job.js";
@@ -33,6 +34,7 @@ export const catalogue = {
     ...charts.en,
     ...confirm.en,
     ...dead.en,
+    ...deadWork.en,
     ...errors.en,
     ...firstRun.en,
     ...job.en,
@@ -59,6 +61,7 @@ export const catalogue = {
     ...charts.ru,
     ...confirm.ru,
     ...dead.ru,
+    ...deadWork.ru,
     ...errors.ru,
     ...firstRun.ru,
     ...job.ru,

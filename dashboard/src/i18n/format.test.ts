@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { roughDuration } from "./format.js";
+import { Formats, roughDuration } from "./format.js";
 
 const HOUR = 3_600_000;
 const rough = (ms: number): string => {
@@ -21,4 +21,14 @@ it.each([
   [100 * 24 * HOUR, "100 d"],
 ])("says roughly how long %d ms are", (ms, text) => {
   expect(rough(ms)).toBe(text);
+});
+
+it.each([
+  [0, "0%"],
+  [0.000_4, "<0.1%"],
+  [0.000_5, "0.1%"],
+  [0.5, "50%"],
+  [1, "100%"],
+])("says that a share of %d is %s", (share, text) => {
+  expect(new Formats("en", "UTC").percent(share)).toBe(text);
 });

@@ -5,6 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const KIB = 1_024;
+const LEAST_SHARE = 0.001;
 
 export type DurationUnit = "ms" | "s" | "min" | "h" | "d";
 export type SizeUnit = "bytes" | "kib" | "mib" | "gib";
@@ -106,8 +107,11 @@ export class Formats {
     return value < 10_000 ? this.number(value) : this.#compact.format(value);
   }
 
+  /** A share that is too small to be shown is still not none. */
   percent(share: number): string {
-    return this.#percent.format(share);
+    return share > 0 && share < LEAST_SHARE / 2
+      ? `<${this.#percent.format(LEAST_SHARE)}`
+      : this.#percent.format(share);
   }
 
   /** Date, time and zone. */

@@ -1,10 +1,13 @@
 import { QueryObserver, type QueryClient } from "@tanstack/react-query";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createQueryClient } from "../query-client.js";
 import { Refresher } from "./refresher.js";
 
 const HOUR = 3_600_000;
 
+beforeEach(() => {
+  vi.useFakeTimers();
+});
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -16,7 +19,6 @@ function observe(client: QueryClient, load: () => Promise<number>): () => void {
 }
 
 it("reads what has changed, and what one comes back to, after the wall clock has stepped back", async () => {
-  vi.useFakeTimers();
   const client = createQueryClient();
   const refresher = new Refresher(client);
   let read = 0;
@@ -35,4 +37,35 @@ it("reads what has changed, and what one comes back to, after the wall clock has
   await vi.advanceTimersByTimeAsync(0);
   expect(read).toBe(3);
   client.clear();
+});
+
+it("reads what has no pace of its own in every turn, so that numbers of one page do not contradict each other", async () => {
+  const client = createQueryClient();
+  const refresher = new Refresher(client);
+  const turns: string[][] = [];
+  const show = (name: string, takesMs: number, everyMs?: number): (() => void) =>
+    new QueryObserver(client, {
+      queryKey: [name],
+      queryFn: async () => {
+        turns.at(-1)?.push(name);
+        await new Promise((resolve) => setTimeout(resolve, takesMs));
+        return name;
+      },
+      meta: { refresh: { topics: ["jobs"], ...(everyMs !== undefined && { everyMs }) } },
+    }).subscribe(() => undefined);
+  const hide = [show("rows", 30), show("operation", 5), show("chart", 5, 60_000)];
+  await vi.advanceTimersByTimeAsync(500);
+  for (let turn = 0; turn < 4; turn += 1) {
+    turns.push([]);
+    refresher.changed(["jobs"], []);
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  expect(turns).toEqual([
+    ["rows", "operation"],
+    ["rows", "operation"],
+    ["rows", "operation"],
+    ["rows", "operation"],
+  ]);
+  refresher.stop();
+  for (const each of hide) each();
 });

@@ -6,7 +6,10 @@ export interface Refresh {
   readonly topics: readonly Topic[];
   /** Only changes of this queue make it old. */
   readonly queue?: string;
-  /** It is not read more often than that. Default: every second. */
+  /**
+   * It is not read more often than that. Default: in every turn, and so together with all that has none: numbers of one
+   * page that are read at different times contradict each other.
+   */
   readonly everyMs?: number;
 }
 
@@ -82,7 +85,7 @@ export class Refresher {
     for (const query of this.#shown()) {
       if (!this.#old.has(query.queryHash)) continue;
       const age = now - (this.#readAt.get(query) ?? -Infinity);
-      const isDue = age >= (query.meta?.refresh.everyMs ?? TURN_MS);
+      const isDue = age >= (query.meta?.refresh.everyMs ?? 0);
       if (query.state.fetchStatus !== "idle" || !isDue) continue;
       this.#old.delete(query.queryHash);
       // A failure is shown where the query is.

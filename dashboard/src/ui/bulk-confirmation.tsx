@@ -6,7 +6,6 @@ import type { BulkAction, BulkPreviewView, OperationView } from "../api/types.js
 import { useTexts } from "../i18n/text.js";
 import { RATES } from "./bulk-target.js";
 import { useProblemText } from "./problem-note.js";
-import { rememberKinds } from "./retried-kinds.js";
 import { toast } from "./toasts.js";
 import { useIsHere } from "./use-is-here.js";
 
@@ -152,7 +151,7 @@ function useStart(onStarted: (operation: OperationView) => void, onStale: () => 
   return {
     busy,
     fault,
-    start: async ({ previewToken, action, matched, samples }, { perSecond, reason }) => {
+    start: async ({ previewToken, action, matched }, { perSecond, reason }) => {
       setBusy(true);
       setFault(null);
       try {
@@ -162,7 +161,6 @@ function useStart(onStarted: (operation: OperationView) => void, onStale: () => 
         });
         toast(t(`bulk.started.${action}`, { count: matched }));
         void client.invalidateQueries({ queryKey: ["operations"] });
-        rememberKinds(operation.id, samples);
         if (isHere()) onStarted(operation);
       } catch (error) {
         const { code } = asProblem(error);

@@ -8,6 +8,7 @@ import { BulkPreview } from "./bulk-preview.js";
 import { readBulkPreview, type BulkTarget, type PreviewedBulk } from "./bulk-target.js";
 import { Dialog } from "./dialog.js";
 import { ProblemNote } from "./problem-note.js";
+import { rememberRetried } from "./retried-jobs.js";
 
 export type { BulkTarget } from "./bulk-target.js";
 
@@ -54,7 +55,10 @@ export function BulkDialog({
         action={action}
         preview={data?.preview ?? null}
         onClose={onClose}
-        onStarted={onStarted}
+        onStarted={(operation) => {
+          if (action === "retry") rememberRetried(operation.id, data?.jobs ?? []);
+          onStarted(operation);
+        }}
         onStale={() => {
           setRefreshed(true);
           void refetch();

@@ -1,8 +1,10 @@
 import type { ReactNode } from "react";
-import type { BulkAction } from "../api/types.js";
+import type { BulkAction, JobView } from "../api/types.js";
 import { useTexts } from "../i18n/text.js";
 import { StateBadge } from "./badge.js";
+import { BulkErrors } from "./bulk-errors.js";
 import type { PreviewedBulk } from "./bulk-target.js";
+import { diedForGood } from "./died-for-good.js";
 import { useUnservedWarning } from "./unserved-note.js";
 import { visible } from "./visible.js";
 
@@ -17,7 +19,7 @@ export function BulkPreview({
   readonly previewed: PreviewedBulk;
 }): ReactNode {
   const { t, format } = useTexts();
-  const { preview, states } = previewed;
+  const { preview, states, errors } = previewed;
   if (preview.matched === 0) return <p>{t(`bulk.none.${action}`)}</p>;
   const counts = Object.entries(states).filter(([, { count }]) => count > 0);
   return (
@@ -36,34 +38,49 @@ export function BulkPreview({
         </ul>
       )}
       <Warnings action={action} previewed={previewed} />
-      <div>
-        <h3>{t("bulk.samples")}</h3>
-        <ul className="bulk-samples">
-          {preview.samples.slice(0, SAMPLES).map(({ id, name, queue, state }) => (
-            <li key={id}>
-              <span className="job-text" translate="no">
-                {id} · {visible(name)} · {visible(queue)}
-              </span>
-              <StateBadge state={state} />
-            </li>
-          ))}
-        </ul>
-      </div>
+      {errors !== null && errors.length > 0 ? (
+        <BulkErrors groups={errors} />
+      ) : (
+        <Samples jobs={preview.samples} />
+      )}
     </>
+  );
+}
+
+function Samples({ jobs }: { readonly jobs: readonly JobView[] }): ReactNode {
+  const { t } = useTexts();
+  return (
+    <div>
+      <h3>{t("bulk.samples")}</h3>
+      <ul className="bulk-samples">
+        {jobs.slice(0, SAMPLES).map(({ id, name, queue, state }) => (
+          <li key={id}>
+            <span className="job-text" translate="no">
+              {id} · {visible(name)} · {visible(queue)}
+            </span>
+            <StateBadge state={state} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
 function Warnings({
   action,
-  previewed: { preview, states, skipped },
+  previewed: { preview, states, skipped, jobs },
 }: {
   readonly action: BulkAction;
   readonly previewed: PreviewedBulk;
 }): ReactNode {
   const { t } = useTexts();
   const running = states.running?.count ?? 0;
-  const unserved = useUnservedWarning(action === "retry" ? preview.samples : []);
+  const unserved = useUnservedWarning(jobs);
+  const final = jobs.filter(diedForGood).length;
   const warnings = [
+    final === 0
+      ? null
+      : t(preview.matched > jobs.length ? "bulk.warn.finalAtLeast" : "bulk.warn.final", { count: final }),
     action === "cancel" && running > 0 ? t("bulk.warn.running", { count: running }) : null,
     skipped !== null && skipped > 0 ? t("bulk.warn.skipped", { count: skipped }) : null,
     preview.capped ? t("bulk.warn.capped") : null,

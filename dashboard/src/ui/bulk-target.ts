@@ -1,13 +1,33 @@
 import { readJobCounts, sumOf, type StateCount } from "../api/job-counts.js";
-import { send } from "../api/request.js";
-import type { BulkAction, BulkPreviewView, JobState, JobView } from "../api/types.js";
+import { read, send } from "../api/request.js";
+import type {
+  BulkAction,
+  BulkPreviewView,
+  DeadGroupListView,
+  DeadGroupView,
+  JobPageView,
+  JobState,
+  JobView,
+} from "../api/types.js";
 import { statesOf, termsOf, withoutStates } from "../filter/filter-text.js";
 import { BULK_ACTIONS } from "../../../src/core/bulk-action.js";
 
 /** What an action on many jobs is for: rows that were ticked, or all that a filter matches. */
 export type BulkTarget =
   | { readonly kind: "rows"; readonly jobs: readonly JobView[] }
-  | { readonly kind: "filter"; readonly q: string };
+  | { readonly kind: "filter"; readonly q: string; readonly dead?: DeadSelection };
+
+/** Dead jobs whose errors are counted before something is done with them. Empty texts: any. */
+export interface DeadSelection {
+  readonly queue: string;
+  readonly name: string;
+  /** Only those that died of this. */
+  readonly fingerprint?: string;
+}
+
+/** So many jobs of a retry are looked at before it, and followed after it: one filter takes their ids. */
+const FOLLOWED = 50;
+const MOST_ERRORS = 100;
 
 /** Jobs a second. */
 export const RATES = [10, 50, 500, 5_000] as const;
@@ -18,6 +38,10 @@ export interface PreviewedBulk {
   readonly states: Readonly<Partial<Record<JobState, StateCount>>>;
   /** Jobs that were meant, but are in a state that does not allow the action. `null`: unknown. */
   readonly skipped: number | null;
+  /** Jobs of a retry as they are before it; all of them, where they are not many. */
+  readonly jobs: readonly JobView[];
+  /** What the dead ones died of. `null`: unknown. */
+  readonly errors: readonly DeadGroupView[] | null;
 }
 
 /** Every job in a state that allows the action, where no filter says less: a filter must say something. */
@@ -40,19 +64,48 @@ export async function readBulkPreview(
     // As they are now: the rows may have been ticked a while ago.
     const states = (await readCountsOf(preview.q, signal).catch(() => null)) ?? {};
     const agrees = sumOf(Object.values(states)).count === preview.matched;
-    return { preview, states: agrees ? states : {}, skipped: target.jobs.length - preview.matched };
+    return {
+      preview,
+      states: agrees ? states : {},
+      skipped: target.jobs.length - preview.matched,
+      jobs:
+        action === "retry"
+          ? target.jobs.filter(({ state }) => state === "dead" || state === "cancelled").slice(0, FOLLOWED)
+          : [],
+      errors: null,
+    };
   }
-  // The numbers by state explain the preview; without them it still holds.
-  const [meant, asked] = await Promise.all(
-    [preview.q, target.q].map((q) => readCountsOf(q, signal).catch(() => null)),
-  );
+  // The rest explains the preview; without it, it still holds.
+  const [meant, asked, jobs, errors] = await Promise.all([
+    readCountsOf(preview.q, signal).catch(() => null),
+    readCountsOf(target.q, signal).catch(() => null),
+    action === "retry" ? readJobsOf(preview, signal).catch(() => preview.samples) : [],
+    target.dead === undefined ? null : readErrorsOf(target.dead, signal).catch(() => null),
+  ]);
   const all = asked == null ? null : sumOf(Object.values(asked));
   const known = all !== null && !all.capped && !preview.capped;
   return {
     preview,
     states: meant ?? {},
     skipped: known ? Math.max(0, all.count - preview.matched) : null,
+    jobs,
+    errors,
   };
+}
+
+async function readJobsOf({ q }: BulkPreviewView, signal: AbortSignal): Promise<readonly JobView[]> {
+  return (await read<JobPageView>("/v1/jobs", { q, limit: FOLLOWED }, signal)).items;
+}
+
+/** @returns `null`: a part of them only, which would pass for all */
+async function readErrorsOf(
+  { queue, name, fingerprint }: DeadSelection,
+  signal: AbortSignal,
+): Promise<readonly DeadGroupView[] | null> {
+  const asked = { queue, name, limit: MOST_ERRORS };
+  const { items, more } = await read<DeadGroupListView>("/v1/dead/groups", asked, signal);
+  if (fingerprint === undefined) return more ? null : items;
+  return items.filter((group) => group.fingerprint === fingerprint);
 }
 
 /** The numbers are told for all states of a filter that names none: those that it asks for are taken of them. */

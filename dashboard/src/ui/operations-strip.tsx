@@ -8,7 +8,7 @@ import { useLiveQuery } from "../live/use-live-query.js";
 import { ActionButton } from "./action-button.js";
 import { useRefusal } from "./allowed-button.js";
 import { useProblemText } from "./problem-note.js";
-import { kindsOf } from "./retried-kinds.js";
+import { retriedBy } from "./retried-jobs.js";
 import { toast } from "./toasts.js";
 import { Retried } from "./unserved-note.js";
 import { visible } from "./visible.js";
@@ -67,7 +67,7 @@ function useEndings(operations: readonly OperationView[]): void {
         state === "completed"
           ? t(`operations.done.${action}`, { count: changed })
           : t("operations.stopped", { count: changed });
-      toast(action === "retry" ? <Retried text={text} count={changed} jobs={kindsOf(id)} /> : text);
+      toast(action === "retry" ? <Retried text={text} count={changed} jobs={retriedBy(id)} /> : text);
     }
     running.current = new Set(operations.filter(({ state }) => state === "running").map(({ id }) => id));
   }, [operations, t]);

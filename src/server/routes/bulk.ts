@@ -99,7 +99,7 @@ export function bulkRoutes(app: App, { context, signer }: Services): void {
       const { tokenId } = identityOf(request);
       const { action, query, queueGlobs } = decodePreview(signer, previewToken, tokenId, context.store.now());
       const limit = queueGlobs === null ? [] : [`queues of the token: ${queueGlobs.join(",")}`];
-      return [action, printJobQuery(query), ...limit, reason ?? ""].join(" · ");
+      return [action, printJobQuery(query), ...limit, reason].filter(Boolean).join(" · ");
     } catch (error) {
       if (error instanceof KonveierError) return null;
       throw error;

@@ -19,6 +19,18 @@ export const bulk = messages({
     "bulk.none.delete": "None of these jobs can be deleted: running ones must be cancelled first.",
     "bulk.byState": "Jobs by state",
     "bulk.samples": "Some of them",
+    "bulk.errors": "What they died of",
+    "bulk.otherErrors": "Other errors",
+    "bulk.warn.final": {
+      one: "{count} of them was failed for good by its handler: it will fail again unless the cause is gone.",
+      other:
+        "{count} of them were failed for good by their handler: they will fail again unless the cause is gone.",
+    },
+    "bulk.warn.finalAtLeast": {
+      one: "At least {count} of them was failed for good by its handler: it will fail again unless the cause is gone.",
+      other:
+        "At least {count} of them were failed for good by their handler: they will fail again unless the cause is gone.",
+    },
     "bulk.counting": "Counting what would change …",
     "bulk.refreshed": "The numbers have changed. Here are the new ones: look again.",
     "bulk.warn.running": {
@@ -94,6 +106,22 @@ export const bulk = messages({
     "bulk.none.delete": "Удалить нечего: выполняющиеся задачи нужно сначала отменить.",
     "bulk.byState": "Задачи по состояниям",
     "bulk.samples": "Некоторые из них",
+    "bulk.errors": "Из-за чего они провалены",
+    "bulk.otherErrors": "Другие ошибки",
+    "bulk.warn.final": {
+      one: "У {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+      few: "У {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+      many: "У {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+      other:
+        "У {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+    },
+    "bulk.warn.finalAtLeast": {
+      one: "Не меньше чем у {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+      few: "Не меньше чем у {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+      many: "Не меньше чем у {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+      other:
+        "Не меньше чем у {count} из них обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+    },
     "bulk.counting": "Подсчёт того, что изменится …",
     "bulk.refreshed": "Числа изменились. Вот новые: посмотрите ещё раз.",
     "bulk.warn.running": {

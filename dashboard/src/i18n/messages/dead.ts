@@ -3,7 +3,7 @@ import { messages } from "../message.js";
 /** The page of dead letters. */
 export const dead = messages({
   en: {
-    "dead.lead": "Jobs that ran out of attempts or failed for good, grouped by error.",
+    "dead.lead": "Jobs that are dead now, by error: out of attempts, or failed for good.",
     "dead.queue": "Queue",
     "dead.queue.all": "All queues",
     "dead.name": "Name",
@@ -14,8 +14,10 @@ export const dead = messages({
     "dead.table": "Dead jobs by error",
     "dead.column.error": "Error",
     "dead.column.count": "Jobs",
-    "dead.column.first": "First",
-    "dead.column.last": "Last",
+    "dead.column.first": "Dead since",
+    "dead.column.first.hint":
+      "When the job died that has been dead for the longest time. One that was retried counts from when it died again.",
+    "dead.column.last": "Last died",
     "dead.column.actions": "Actions",
     "dead.view": "View jobs",
     "dead.count": {
@@ -27,6 +29,16 @@ export const dead = messages({
     "dead.elsewhere.show": "Show all queues",
     "dead.inQueue": "in {queue}",
     "dead.newest": "Newest: {id}",
+    "dead.final": "Failed for good by its handler: a retry ends the same way unless the cause is gone.",
+    "dead.waiting": {
+      one: "{count} more {what} job failed and waits for its next attempt.",
+      other: "{count} more {what} jobs failed and wait for their next attempt.",
+    },
+    "dead.waiting.queue": {
+      one: "{count} more job of the queue {what} failed and waits for its next attempt.",
+      other: "{count} more jobs of the queue {what} failed and wait for their next attempt.",
+    },
+    "dead.waiting.show": "Show them",
     "dead.trial": "Try {number} first…",
     "dead.trial.hint":
       "Retries the {count} that died last, one by one, and shows how they end. First you see which.",
@@ -35,6 +47,12 @@ export const dead = messages({
     "dead.retryShown": "Retry all {number} shown…",
     "dead.retryShown.hint":
       "Retries every job that the filter matches, at a speed of your choice. First you see which.",
+    "dead.retry.busy": "These jobs are being retried already.",
+    "dead.titleMore.retry": { one: "Retry more than {count} job?", other: "Retry more than {count} jobs?" },
+    "dead.titleMore.delete": {
+      one: "Delete more than {count} job?",
+      other: "Delete more than {count} jobs?",
+    },
     "dead.retryAll.hint": "Retries every job of the group, at a speed of your choice. First you see which.",
     "dead.deleteAll": "Delete all…",
     "dead.deleteAll.hint": "Removes every job of the group for good. First you see which.",
@@ -44,6 +62,7 @@ export const dead = messages({
     "dead.empty.more":
       "Everything that has run either worked or still has attempts left. What fails for good will wait here, so that you can fix the cause and retry it.",
     "dead.noMatch": "No dead job matches.",
+    "dead.exact": "The name is compared as a whole; * stands for nothing else.",
     "dead.clear": "Clear the filter",
     "dead.fresh": {
       one: "{count} new group",
@@ -58,57 +77,9 @@ export const dead = messages({
     "dead.flat.died": "Died",
     "dead.flat.attempts": "Attempts",
     "dead.flat.all": "All dead jobs",
-
-    "trial.ask": { one: "Retry {count} job on trial?", other: "Retry {count} jobs on trial?" },
-    "trial.which": {
-      one: "The job that died last is retried. The others stay as they are.",
-      other: "The {count} jobs that died last are retried, one by one. The others stay as they are.",
-    },
-    "trial.toast": "{name}: {text}",
-    "trial.title": "On trial",
-    "trial.retrying": "Retrying…",
-    "trial.waiting": "Waits for a worker",
-    "trial.running": "Running",
-    "trial.again": "Failed again, waits",
-    "trial.completed": "Completed",
-    "trial.dead": "Dead again",
-    "trial.cancelled": "Cancelled",
-    "trial.gone": "Deleted",
-    "trial.refused": "Not retried",
-    "trial.none": "No job of the group is dead any more.",
-    "trial.going": "Waiting for the jobs to end.",
-    "trial.good": {
-      one: "It completed.",
-      other: "All {count} completed.",
-    },
-    "trial.mixed": "{completed} of {all} completed.",
-    "trial.bad": "None of them completed.",
-    "trial.close": "Close",
-
-    "operation.retry.running": "Retrying: {changed} of {matched}",
-    "operation.delete.running": "Deleting: {changed} of {matched}",
-    "operation.retry.completed": {
-      one: "{count} job was retried.",
-      other: "{count} jobs were retried.",
-    },
-    "operation.delete.completed": {
-      one: "{count} job was deleted.",
-      other: "{count} jobs were deleted.",
-    },
-    "operation.retry.cancelled": {
-      one: "Stopped after {count} job was retried.",
-      other: "Stopped after {count} jobs were retried.",
-    },
-    "operation.delete.cancelled": {
-      one: "Stopped after {count} job was deleted.",
-      other: "Stopped after {count} jobs were deleted.",
-    },
-    "operation.stop": "Stop",
-    "operation.progress": "Progress",
   },
   ru: {
-    "dead.lead":
-      "Задачи, у которых кончились попытки или случилась неустранимая ошибка. Сгруппированы по ошибкам.",
+    "dead.lead": "Задачи, проваленные сейчас, по ошибкам: кончились попытки или ошибка неустранима.",
     "dead.queue": "Очередь",
     "dead.queue.all": "Все очереди",
     "dead.name": "Имя",
@@ -119,8 +90,10 @@ export const dead = messages({
     "dead.table": "Проваленные задачи по ошибкам",
     "dead.column.error": "Ошибка",
     "dead.column.count": "Задач",
-    "dead.column.first": "Первая",
-    "dead.column.last": "Последняя",
+    "dead.column.first": "Провалены с",
+    "dead.column.first.hint":
+      "Когда провалена та задача, которая остаётся проваленной дольше всех. Повторённая считается с нового провала.",
+    "dead.column.last": "Последний провал",
     "dead.column.actions": "Действия",
     "dead.view": "Показать задачи",
     "dead.count": {
@@ -144,6 +117,21 @@ export const dead = messages({
     "dead.elsewhere.show": "Показать все очереди",
     "dead.inQueue": "в очереди {queue}",
     "dead.newest": "Последняя: {id}",
+    "dead.final":
+      "Обработчик сообщил о неустранимой ошибке: пока причина не устранена, повтор закончится тем же.",
+    "dead.waiting": {
+      one: "Ещё {count} задача {what} завершилась ошибкой и ждёт следующей попытки.",
+      few: "Ещё {count} задачи {what} завершились ошибкой и ждут следующей попытки.",
+      many: "Ещё {count} задач {what} завершились ошибкой и ждут следующей попытки.",
+      other: "Ещё {count} задачи {what} завершились ошибкой и ждут следующей попытки.",
+    },
+    "dead.waiting.queue": {
+      one: "Ещё {count} задача очереди {what} завершилась ошибкой и ждёт следующей попытки.",
+      few: "Ещё {count} задачи очереди {what} завершились ошибкой и ждут следующей попытки.",
+      many: "Ещё {count} задач очереди {what} завершились ошибкой и ждут следующей попытки.",
+      other: "Ещё {count} задачи очереди {what} завершились ошибкой и ждут следующей попытки.",
+    },
+    "dead.waiting.show": "Показать",
     "dead.trial": "Сначала {number}…",
     "dead.trial.hint":
       "Повторяет последние задачи ({count}) одну за другой и показывает, чем они закончились. Сначала покажет, какие.",
@@ -152,6 +140,19 @@ export const dead = messages({
     "dead.retryShown": "Повторить все показанные: {number}…",
     "dead.retryShown.hint":
       "Повторяет все задачи, подходящие под фильтр, с выбранной скоростью. Сначала покажет, какие.",
+    "dead.retry.busy": "Эти задачи уже повторяются.",
+    "dead.titleMore.retry": {
+      one: "Повторить больше {count} задачи?",
+      few: "Повторить больше {count} задач?",
+      many: "Повторить больше {count} задач?",
+      other: "Повторить больше {count} задачи?",
+    },
+    "dead.titleMore.delete": {
+      one: "Удалить больше {count} задачи?",
+      few: "Удалить больше {count} задач?",
+      many: "Удалить больше {count} задач?",
+      other: "Удалить больше {count} задачи?",
+    },
     "dead.retryAll.hint": "Повторяет все задачи группы с выбранной скоростью. Сначала покажет, какие.",
     "dead.deleteAll": "Удалить все…",
     "dead.deleteAll.hint": "Безвозвратно удаляет все задачи группы. Сначала покажет, какие.",
@@ -161,6 +162,7 @@ export const dead = messages({
     "dead.empty.more":
       "Всё, что запускалось, либо выполнено, либо ещё имеет попытки. Проваленные задачи будут ждать здесь, чтобы можно было устранить причину и повторить их.",
     "dead.noMatch": "Подходящих проваленных задач нет.",
+    "dead.exact": "Имя сравнивается целиком, * ничего не заменяет.",
     "dead.clear": "Сбросить фильтр",
     "dead.fresh": {
       one: "{count} новая группа",
@@ -177,69 +179,5 @@ export const dead = messages({
     "dead.flat.died": "Когда",
     "dead.flat.attempts": "Попытки",
     "dead.flat.all": "Все проваленные задачи",
-
-    "trial.ask": {
-      one: "Повторить на пробу {count} задачу?",
-      few: "Повторить на пробу {count} задачи?",
-      many: "Повторить на пробу {count} задач?",
-      other: "Повторить на пробу {count} задачи?",
-    },
-    "trial.which": {
-      one: "Будет повторена {count} последняя задача. Остальные не изменятся.",
-      few: "Одна за другой будут повторены {count} последние задачи. Остальные не изменятся.",
-      many: "Одна за другой будут повторены {count} последних задач. Остальные не изменятся.",
-      other: "Одна за другой будут повторены {count} последних задач. Остальные не изменятся.",
-    },
-    "trial.toast": "{name}: {text}",
-    "trial.title": "На пробу",
-    "trial.retrying": "Повторяем…",
-    "trial.waiting": "Ждёт обработчика",
-    "trial.running": "Выполняется",
-    "trial.again": "Снова ошибка, ждёт",
-    "trial.completed": "Выполнена",
-    "trial.dead": "Снова провалена",
-    "trial.cancelled": "Отменена",
-    "trial.gone": "Удалена",
-    "trial.refused": "Не повторена",
-    "trial.none": "В группе больше нет проваленных задач.",
-    "trial.going": "Ждём, чем закончатся задачи.",
-    "trial.good": {
-      one: "Выполнена {count} из {count}.",
-      few: "Все {count} задачи выполнены.",
-      many: "Все {count} задач выполнены.",
-      other: "Все {count} задачи выполнены.",
-    },
-    "trial.mixed": "Выполнено {completed} из {all}.",
-    "trial.bad": "Ни одна не выполнена.",
-    "trial.close": "Закрыть",
-
-    "operation.retry.running": "Повторяем: {changed} из {matched}",
-    "operation.delete.running": "Удаляем: {changed} из {matched}",
-    "operation.retry.completed": {
-      one: "Повторена {count} задача.",
-      few: "Повторены {count} задачи.",
-      many: "Повторено {count} задач.",
-      other: "Повторено {count} задачи.",
-    },
-    "operation.delete.completed": {
-      one: "Удалена {count} задача.",
-      few: "Удалены {count} задачи.",
-      many: "Удалено {count} задач.",
-      other: "Удалено {count} задачи.",
-    },
-    "operation.retry.cancelled": {
-      one: "Остановлено: повторена {count} задача.",
-      few: "Остановлено: повторены {count} задачи.",
-      many: "Остановлено: повторено {count} задач.",
-      other: "Остановлено: повторено {count} задачи.",
-    },
-    "operation.delete.cancelled": {
-      one: "Остановлено: удалена {count} задача.",
-      few: "Остановлено: удалены {count} задачи.",
-      many: "Остановлено: удалено {count} задач.",
-      other: "Остановлено: удалено {count} задачи.",
-    },
-    "operation.stop": "Остановить",
-    "operation.progress": "Ход выполнения",
   },
 });

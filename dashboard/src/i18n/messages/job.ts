@@ -63,12 +63,14 @@ export const job = messages({
     "timeline.backoff": "Next attempt {delay} later",
     "timeline.atOnce": "Next attempt at once",
     "timeline.revived": "Retried by hand",
+    "timeline.revivedAt": "Retried by hand, due",
     "timeline.given-back":
       "A run was given back: snoozed by its handler, or released at a shutdown. It counts as no attempt.",
     "timeline.ready": "Ready to be claimed",
     "timeline.next": "Next attempt",
     "timeline.end.completed": "Completed",
-    "timeline.end.dead": "Dead: no more attempts",
+    "timeline.end.dead": "Died: no more attempts",
+    "timeline.end.deadForGood": "Died: it failed for good on attempt {attempt} of {max}",
     "timeline.end.cancelled": "Cancelled",
     "timeline.show": {
       one: "Show {count} more attempt",
@@ -229,12 +231,14 @@ export const job = messages({
     "timeline.backoff": "Следующая попытка через {delay}",
     "timeline.atOnce": "Следующая попытка сразу",
     "timeline.revived": "Повторена вручную",
+    "timeline.revivedAt": "Повторена вручную, срок запуска",
     "timeline.given-back":
       "Запуск возвращён: отложен обработчиком или прерван при его остановке. Попыткой не считается.",
     "timeline.ready": "Ожидает обработчика",
     "timeline.next": "Следующая попытка",
     "timeline.end.completed": "Выполнена",
     "timeline.end.dead": "Провалена: попыток больше нет",
+    "timeline.end.deadForGood": "Провалена: неустранимая ошибка на попытке {attempt} из {max}",
     "timeline.end.cancelled": "Отменена",
     "timeline.show": {
       one: "Показать ещё {count} попытку",

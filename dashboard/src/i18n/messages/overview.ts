@@ -21,7 +21,8 @@ export const overview = messages({
     "overview.failed": "Failed attempts",
     "overview.failedShare": "{share} in the last hour",
     "overview.dead": "Dead",
-    "overview.deadHour": "{n} in the last hour",
+    "overview.deadNow": "Dead now",
+    "overview.deadHour": { one: "{count} death in the last hour", other: "{count} deaths in the last hour" },
     "overview.queues": "Queues that need a look",
     "overview.calmQueues": "Nothing is waiting, dead or paused.",
     "overview.allQueues": "All queues",
@@ -44,8 +45,15 @@ export const overview = messages({
     "finding.schedule_problem": "Schedule {schedule} has stopped: {problem}",
     "finding.failing":
       "{name} is failing: {failed} of {attempts} attempts in the last 15 minutes (queue {queue}).",
-    "finding.dead_recently":
-      "{name} in queue {queue}: {count} died in the last hour, {before} per hour before that.",
+    "finding.dead_recently": {
+      one: "{name} in queue {queue}: {count} death in the last hour, {before} per hour before that.",
+      other: "{name} in queue {queue}: {count} deaths in the last hour, {before} per hour before that.",
+    },
+    "finding.deadNow": {
+      one: "{count} is dead now",
+      other: "{count} are dead now",
+    },
+    "finding.deadNow.hint": "A job that was retried and died again is one dead job, but two deaths.",
     "finding.leases_lost":
       "Workers crash or hang: {count} leases ran out in queue {queue} in the last 15 minutes.",
     "finding.worker_silent": "Worker {worker} has been silent for {age}; running jobs: {running}.",
@@ -83,7 +91,13 @@ export const overview = messages({
     "overview.failed": "Неудачных попыток",
     "overview.failedShare": "{share} за последний час",
     "overview.dead": "Провалены",
-    "overview.deadHour": "{n} за последний час",
+    "overview.deadNow": "Провалены сейчас",
+    "overview.deadHour": {
+      one: "{count} провал за последний час",
+      few: "{count} провала за последний час",
+      many: "{count} провалов за последний час",
+      other: "{count} провала за последний час",
+    },
     "overview.queues": "Очереди, требующие внимания",
     "overview.calmQueues": "Ожидающих и проваленных задач нет, на паузе ничего нет.",
     "overview.allQueues": "Все очереди",
@@ -106,7 +120,19 @@ export const overview = messages({
     "finding.schedule_problem": "Расписание {schedule} остановилось: {problem}",
     "finding.failing":
       "Задачи {name} завершаются ошибкой: {failed} из {attempts} попыток за 15 минут (очередь {queue}).",
-    "finding.dead_recently": "{name} в очереди {queue}: провалено {count} за час, до этого — {before} в час.",
+    "finding.dead_recently": {
+      one: "{name} в очереди {queue}: {count} провал за последний час, до этого — {before} в час.",
+      few: "{name} в очереди {queue}: {count} провала за последний час, до этого — {before} в час.",
+      many: "{name} в очереди {queue}: {count} провалов за последний час, до этого — {before} в час.",
+      other: "{name} в очереди {queue}: {count} провала за последний час, до этого — {before} в час.",
+    },
+    "finding.deadNow": {
+      one: "сейчас провалена {count}",
+      few: "сейчас провалены {count}",
+      many: "сейчас провалено {count}",
+      other: "сейчас провалено {count}",
+    },
+    "finding.deadNow.hint": "Задача, которую повторили и которая снова провалилась, — одна, а провалов два.",
     "finding.leases_lost":
       "Обработчики падают или зависают: в очереди {queue} за 15 минут истекло аренд: {count}.",
     "finding.worker_silent": "Обработчик {worker} молчит {age}; выполнял задач: {running}.",

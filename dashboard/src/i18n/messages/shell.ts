@@ -42,7 +42,8 @@ export const shell = messages({
     "display.zone.local": "Local ({zone})",
     "display.title": "Display",
     "signIn.title": "Sign in",
-    "signIn.lead": "Enter an access token. This browser then has a session; no script can read it.",
+    "signIn.lead":
+      "Enter an access token. You stay signed in on this browser until you sign out, for 7 days at most; after 12 hours without use you are asked again. The page does not keep the token itself.",
     "signIn.token": "Access token",
     "signIn.submit": "Sign in",
     "signIn.wrong": "This token is not valid.",
@@ -106,7 +107,8 @@ export const shell = messages({
     "display.zone.local": "Местный ({zone})",
     "display.title": "Вид",
     "signIn.title": "Вход",
-    "signIn.lead": "Введите токен доступа. Браузер получит сеанс, который не прочтёт ни один скрипт.",
+    "signIn.lead":
+      "Введите токен доступа. Вход в этом браузере действует до выхода, но не дольше 7 дней; после 12 часов без обращений токен спросят снова. Сам токен страница не хранит.",
     "signIn.token": "Токен доступа",
     "signIn.submit": "Войти",
     "signIn.wrong": "Токен недействителен.",

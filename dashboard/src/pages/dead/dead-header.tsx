@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from "react";
-import type { OperationView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
-import { BulkDialog } from "../../ui/bulk-dialog.js";
+import { DeadBulkDialog } from "./dead-bulk-dialog.js";
+import { isOfGroup, showOperation, useDeadOperations, useIsBeingRetried } from "./dead-operations.js";
 import type { DeadFilter } from "./dead-queries.js";
-import { OperationNote } from "./operation-note.js";
+import { OperationNotes } from "./operation-notes.js";
 import { deadQuery, useDeadCounts } from "./use-dead-counts.js";
 
 /** How many jobs the filter of the page matches, and the retry of all of them. */
@@ -12,7 +12,9 @@ export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNo
   const { t } = useTexts();
   const { matched = 0, total = 0 } = useDeadCounts(filter) ?? {};
   const [asking, setAsking] = useState(false);
-  const [operation, setOperation] = useState<OperationView | null>(null);
+  const operations = useDeadOperations();
+  const isBeingRetried = useIsBeingRetried();
+  const q = deadQuery(filter);
   return (
     <>
       <header className="page-header">
@@ -32,6 +34,7 @@ export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNo
         {matched > 0 && (
           <AllowedButton
             needs="operate"
+            refusal={isBeingRetried(q) ? t("dead.retry.busy") : null}
             hint={t("dead.retryShown.hint")}
             onPress={() => {
               setAsking(true);
@@ -43,21 +46,14 @@ export function DeadHeader({ filter }: { readonly filter: DeadFilter }): ReactNo
           </AllowedButton>
         )}
       </header>
-      {operation !== null && (
-        <OperationNote
-          key={operation.id}
-          started={operation}
-          onClose={() => {
-            setOperation(null);
-          }}
-        />
-      )}
+      <OperationNotes operations={operations.filter((operation) => !isOfGroup(operation))} pageFilter={q} />
       {asking && (
-        <BulkDialog
+        <DeadBulkDialog
           action="retry"
-          target={{ kind: "filter", q: deadQuery(filter) }}
-          onStarted={(started) => {
-            setOperation(started);
+          q={q}
+          dead={filter}
+          onStarted={(operation) => {
+            showOperation(operation);
             setAsking(false);
           }}
           onClose={() => {

@@ -13,6 +13,7 @@ import { FlatList } from "./flat-list.js";
 import { GroupDialogs } from "./group-dialogs.js";
 import { GroupTable } from "./group-table.js";
 import { useGroupWork } from "./use-group-work.js";
+import { WaitingNote } from "./waiting-note.js";
 
 const FIRST_GROUPS = 100;
 const MOST_GROUPS = 500;
@@ -29,6 +30,7 @@ export function DeadPage(): ReactNode {
       <DeadHeader filter={filter} />
       <DeadFilterBar filter={filter} />
       <Elsewhere filter={filter} />
+      <WaitingNote filter={filter} />
       <Groups filter={filter} />
     </div>
   );
@@ -49,6 +51,7 @@ function Groups({ filter }: { readonly filter: DeadFilter }): ReactNode {
           // Another filter is another list, in an order of its own.
           key={isPlaceholderData ? "before" : JSON.stringify([filter, limit])}
           groups={data.items}
+          filter={filter}
           complete={!data.more}
           work={work}
           empty={<Empty filter={filter} />}
@@ -76,7 +79,7 @@ function Empty({ filter: { queue, name } }: { readonly filter: DeadFilter }): Re
   if (queue !== "" || name !== "") {
     return (
       <div className="card empty">
-        <p>{t("dead.noMatch")}</p>
+        <p>{name === "" ? t("dead.noMatch") : `${t("dead.noMatch")} ${t("dead.exact")}`}</p>
         <button
           type="button"
           className="button"

@@ -4,7 +4,7 @@ import type { DeadGroupView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { jobPath, queuePath } from "../../shell/routes.js";
 import { visible } from "../../ui/visible.js";
-import { messageParts, useNewestMessage } from "./newest-message.js";
+import { messageParts, useNewestJob } from "./newest-job.js";
 import { useSeen } from "./use-seen.js";
 
 /** What the jobs of a group died of, as the newest of them tells it. */
@@ -18,7 +18,8 @@ export function ErrorCell({
 }): ReactNode {
   const { t, rich } = useTexts();
   const { ref, seen } = useSeen<HTMLSpanElement>();
-  const newest = useNewestMessage(group, readsNewest && seen);
+  const newest = useNewestJob(group, readsNewest && seen);
+  const newestMessage = newest?.message ?? null;
   const { type, message, name, queue, latestJobId } = group;
   const queueLink = (
     <Link href={queuePath(queue)} className="job-text" translate="no">
@@ -31,8 +32,9 @@ export function ErrorCell({
         {visible(type)}
       </span>
       <span ref={ref} className="dead-message job-text" translate="no" dir="auto" title={visible(message)}>
-        {newest === null ? <GroupMessage message={message} /> : visible(newest)}
+        {newestMessage === null ? <GroupMessage message={message} /> : visible(newestMessage)}
       </span>
+      {newest?.diedForGood === true && <span className="dead-final">{t("dead.final")}</span>}
       <span className="dead-where">
         <span className="job-text" translate="no">
           {visible(name)}

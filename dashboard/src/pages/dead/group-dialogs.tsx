@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
-import { BulkDialog } from "../../ui/bulk-dialog.js";
+import { DeadBulkDialog } from "./dead-bulk-dialog.js";
+import { showOperation } from "./dead-operations.js";
 import { groupQuery } from "./group-rows.js";
 import { TrialDialog } from "./trial-dialog.js";
+import { startTrial } from "./trials.js";
 import type { GroupWork } from "./use-group-work.js";
 
 /** What asks before something is done with the jobs of a group. */
@@ -18,18 +20,19 @@ export function GroupDialogs({ work }: { readonly work: GroupWork }): ReactNode 
         group={group}
         onStart={(jobs) => {
           close();
-          void work.trials.start(group, jobs);
+          void startTrial(group, jobs);
         }}
         onClose={close}
       />
     );
   }
   return (
-    <BulkDialog
+    <DeadBulkDialog
       action={action}
-      target={{ kind: "filter", q: groupQuery(group) }}
+      q={groupQuery(group)}
+      dead={group}
       onStarted={(operation) => {
-        work.setOperation(group, operation);
+        showOperation(operation);
         close();
       }}
       onClose={close}

@@ -1,39 +1,23 @@
 import type { ReactNode } from "react";
-import type { DeadGroupView } from "../../api/types.js";
+import type { OperationView } from "../../api/types.js";
 import { OperationNote } from "./operation-note.js";
 import { TrialPanel } from "./trial-panel.js";
-import type { GroupWork } from "./use-group-work.js";
+import type { Trial } from "./trials.js";
 
 /** What is going on with the jobs of a group. */
 export function GroupPanels({
-  group,
-  work,
+  trial,
+  operations,
 }: {
-  readonly group: DeadGroupView;
-  readonly work: GroupWork;
+  readonly trial: Trial | null;
+  readonly operations: readonly OperationView[];
 }): ReactNode {
-  const trial = work.trials.of(group);
-  const operation = work.operationOf(group);
   return (
     <>
-      {trial !== null && (
-        <TrialPanel
-          trial={trial}
-          group={group}
-          onClose={() => {
-            work.trials.close(group);
-          }}
-        />
-      )}
-      {operation !== null && (
-        <OperationNote
-          key={operation.id}
-          started={operation}
-          onClose={() => {
-            work.setOperation(group, null);
-          }}
-        />
-      )}
+      {trial !== null && <TrialPanel key={trial.number} trial={trial} />}
+      {operations.map((operation) => (
+        <OperationNote key={operation.id} started={operation} what={null} />
+      ))}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Children, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { addressOf } from "../../api/request.js";
 import type { DeadGroupView } from "../../api/types.js";
@@ -10,25 +10,33 @@ import type { GroupAction } from "./use-group-work.js";
 import { ErrorCell } from "./error-cell.js";
 import { GroupMenu } from "./group-menu.js";
 import { groupQuery } from "./group-rows.js";
-import { TRIAL_SIZE } from "./trial.js";
+import { TRIAL_SIZE } from "./outcome.js";
 import { groupMarkdown } from "./markdown.js";
+
+/** Why its jobs cannot be retried just now. `null`: they can. */
+interface Refusals {
+  readonly retry: string | null;
+  readonly trial: string | null;
+}
 
 /** One error, with what can be done about the jobs that died of it. */
 export function GroupRow({
   group,
   readsNewest,
+  refusals,
   onAsk,
   children,
 }: {
   readonly group: DeadGroupView;
   readonly readsNewest: boolean;
+  readonly refusals: Refusals;
   readonly onAsk: (action: GroupAction) => void;
-  /** What is going on with its jobs. */
+  /** What is going on with its jobs. `false`: nothing. */
   readonly children: ReactNode;
 }): ReactNode {
   const { t, format } = useTexts();
   const { count, firstAt, lastAt } = group;
-  const busy = Children.toArray(children).length > 0;
+  const busy = children !== false;
   return (
     <>
       <tr className={busy ? "with-panel" : ""}>
@@ -50,7 +58,9 @@ export function GroupRow({
         <td data-label={t("dead.column.last")}>
           <RelativeTime at={lastAt} />
         </td>
-        <td className="dead-actions">{count > 0 && <Actions group={group} onAsk={onAsk} />}</td>
+        <td className="dead-actions">
+          {count > 0 && <Actions group={group} refusals={refusals} onAsk={onAsk} />}
+        </td>
       </tr>
       {busy && (
         <tr className="dead-panel">
@@ -63,9 +73,11 @@ export function GroupRow({
 
 function Actions({
   group,
+  refusals,
   onAsk,
 }: {
   readonly group: DeadGroupView;
+  readonly refusals: Refusals;
   readonly onAsk: (action: GroupAction) => void;
 }): ReactNode {
   const { t } = useTexts();
@@ -75,6 +87,7 @@ function Actions({
       {count > TRIAL_SIZE && (
         <AllowedButton
           needs="operate"
+          refusal={refusals.retry ?? refusals.trial}
           hint={t("dead.trial.hint", { count: TRIAL_SIZE })}
           onPress={() => {
             onAsk("trial");
@@ -85,6 +98,7 @@ function Actions({
       )}
       <AllowedButton
         needs="operate"
+        refusal={refusals.retry}
         hint={t("dead.retryAll.hint")}
         onPress={() => {
           onAsk("retry");

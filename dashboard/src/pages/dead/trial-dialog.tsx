@@ -9,7 +9,7 @@ import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
 import { useUnservedWarning } from "../../ui/unserved-note.js";
 import { groupQuery } from "./group-rows.js";
-import { TRIAL_SIZE } from "./trial.js";
+import { TRIAL_SIZE } from "./outcome.js";
 
 /** Shows which jobs of a group would be retried on trial, and retries just them when that is confirmed. */
 export function TrialDialog({
@@ -33,10 +33,12 @@ export function TrialDialog({
   });
   const unserved = useUnservedWarning([group]);
   const jobs = data?.items ?? [];
+  const none = data?.items.length === 0;
+  const count = data?.items.length ?? TRIAL_SIZE;
   return (
-    <Dialog title={t("trial.ask", { count: TRIAL_SIZE })} onClose={onClose}>
+    <Dialog title={none ? t("trial.title") : t("trial.ask", { count })} onClose={onClose}>
       {error !== null && <ProblemNote error={error} retry={() => void refetch()} />}
-      <p>{t("trial.which", { count: TRIAL_SIZE })}</p>
+      <p>{none ? t("trial.none") : t("trial.which", { count })}</p>
       {unserved !== null && <p className="notice warn">{unserved}</p>}
       <ul className="bulk-samples" aria-busy={data === undefined}>
         {jobs.map(({ id: job, finishedAt, createdAt }) => (
@@ -59,9 +61,11 @@ export function TrialDialog({
           <button type="button" className="button" autoFocus onClick={onClose}>
             {t("form.cancel")}
           </button>
-          <button type="submit" className="button primary" disabled={jobs.length === 0}>
-            {t("bulk.confirm.retry")}
-          </button>
+          {!none && (
+            <button type="submit" className="button primary" disabled={jobs.length === 0}>
+              {t("bulk.confirm.retry")}
+            </button>
+          )}
         </div>
       </form>
     </Dialog>

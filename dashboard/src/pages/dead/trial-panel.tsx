@@ -1,21 +1,18 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, type ReactNode } from "react";
 import { Link } from "wouter";
-import { asProblem } from "../../api/problem.js";
-import { read } from "../../api/request.js";
-import type { DeadGroupView, JobView } from "../../api/types.js";
-import { useTexts } from "../../i18n/text.js";
-import { useLiveQuery } from "../../live/use-live-query.js";
+import { useTexts, type Texts } from "../../i18n/text.js";
 import { jobPath } from "../../shell/routes.js";
 import { Badge, type Tone } from "../../ui/badge.js";
 import type { IconName } from "../../ui/icon.js";
-import { useProblemText } from "../../ui/problem-note.js";
+import { ProblemNote, useProblemText } from "../../ui/problem-note.js";
 import { toast } from "../../ui/toasts.js";
 import { useUnservedWarning } from "../../ui/unserved-note.js";
-import { countOutcomes, isSettled, trialOutcome, type TrialOutcome } from "./trial.js";
-import type { Trial, TrialJob } from "./use-trials.js";
+import { isFinal, isSettled, type Outcome } from "./outcome.js";
+import { outcomeWords } from "./outcome-words.js";
+import { closeTrial, isLost, setTold, type Trial, type TrialJob } from "./trials.js";
+import { useOutcomes } from "./use-outcomes.js";
 
-const MARKS: Readonly<Record<TrialOutcome, { tone: Tone; icon: IconName }>> = {
+const MARKS: Readonly<Record<Outcome, { tone: Tone; icon: IconName }>> = {
   waiting: { tone: "neutral", icon: "minus" },
   running: { tone: "accent", icon: "play" },
   again: { tone: "bad", icon: "clock" },
@@ -23,27 +20,25 @@ const MARKS: Readonly<Record<TrialOutcome, { tone: Tone; icon: IconName }>> = {
   dead: { tone: "bad", icon: "cross" },
   cancelled: { tone: "neutral", icon: "close" },
   gone: { tone: "neutral", icon: "trash" },
+  untouched: { tone: "neutral", icon: "minus" },
 };
 
 /** How the jobs of a trial end, as they do. */
-export function TrialPanel({
-  trial,
-  group,
-  onClose,
-}: {
-  readonly trial: Trial;
-  readonly group: DeadGroupView;
-  readonly onClose: () => void;
-}): ReactNode {
-  const { t } = useTexts();
+export function TrialPanel({ trial }: { readonly trial: Trial }): ReactNode {
+  const texts = useTexts();
+  const { t } = texts;
+  const { number, group, jobs, retrying, told } = trial;
+  const { outcomes, error } = useOutcomes(`trial ${number}`, jobs.map(followed), isCertain);
+  const known = jobs.flatMap(({ id }) => outcomes.get(id) ?? []);
+  const settled = !retrying && known.length === jobs.length && known.every(isSettled);
+  const text = settled ? conclusionOf(texts, known) : t(retrying ? "trial.retrying" : "trial.going");
   const { name } = group;
-  const retried = trial.jobs.filter(({ refusal }) => refusal === null);
-  const outcomes = useOutcomes(retried);
-  const { text, final } = useConclusion(trial, outcomes);
   useEffect(() => {
-    if (final) toast(t("trial.toast", { name, text }));
-  }, [final, text, name, t]);
-  const unserved = useUnservedWarning(final ? [] : [group]);
+    if (!settled || told) return;
+    toast(t("trial.toast", { name, text }));
+    setTold(trial);
+  }, [settled, told, text, name, t, trial]);
+  const unserved = useUnservedWarning(settled ? [] : [group]);
   return (
     <div className="trial">
       <div className="trial-head">
@@ -51,21 +46,26 @@ export function TrialPanel({
         <span>
           {text} {unserved}
         </span>
-        <button type="button" className="button small" onClick={onClose}>
-          {t("trial.close")}
-        </button>
+        {!retrying && (
+          <button
+            type="button"
+            className="button small"
+            onClick={() => {
+              closeTrial(group);
+            }}
+          >
+            {t("trial.close")}
+          </button>
+        )}
       </div>
+      {error !== null && <ProblemNote error={error} />}
       <ul className="trial-jobs">
-        {trial.jobs.map((job) => (
+        {jobs.map((job) => (
           <li key={job.id}>
             <Link href={jobPath(job.id)} className="trial-id">
               {job.id}
             </Link>
-            {job.refusal === null ? (
-              <Outcome outcome={outcomes.get(job.id) ?? "waiting"} />
-            ) : (
-              <Refused refusal={job.refusal} />
-            )}
+            <JobOutcome job={job} outcome={outcomes.get(job.id)} />
           </li>
         ))}
       </ul>
@@ -73,60 +73,39 @@ export function TrialPanel({
   );
 }
 
-function Outcome({ outcome }: { readonly outcome: TrialOutcome }): ReactNode {
-  const { t } = useTexts();
-  return <Badge {...MARKS[outcome]}>{t(`trial.${outcome}`)}</Badge>;
+function followed({ id, token, fault }: TrialJob) {
+  return { id, token, mayBeUntouched: fault !== null };
 }
 
-function Refused({ refusal }: { readonly refusal: unknown }): ReactNode {
+/** A request that got no answer may still be carried out. */
+function isCertain(outcome: Outcome): boolean {
+  return isFinal(outcome) && outcome !== "untouched";
+}
+
+function JobOutcome({
+  job: { fault },
+  outcome,
+}: {
+  readonly job: TrialJob;
+  /** `undefined`: not known yet. */
+  readonly outcome: Outcome | undefined;
+}): ReactNode {
   const { t } = useTexts();
   const problemText = useProblemText();
+  if (fault === null || (outcome !== undefined && outcome !== "untouched")) {
+    const shown = outcome ?? "waiting";
+    return <Badge {...MARKS[shown]}>{t(`trial.${shown}`)}</Badge>;
+  }
+  if (outcome === undefined && isLost(fault)) return <Badge tone="neutral">{t("trial.looking")}</Badge>;
   return (
     <>
-      <Badge tone="warn">{t("trial.refused")}</Badge> <span className="job-text">{problemText(refusal)}</span>
+      <Badge tone="warn">{t("trial.untouched")}</Badge> <span className="job-text">{problemText(fault)}</span>
     </>
   );
 }
 
-interface Conclusion {
-  readonly text: string;
-  /** Whether nothing more is to be expected. */
-  readonly final: boolean;
-}
-
-function useConclusion(trial: Trial, outcomes: ReadonlyMap<string, TrialOutcome>): Conclusion {
-  const { t } = useTexts();
-  if (trial.retrying) return { text: t("trial.retrying"), final: false };
-  if (trial.jobs.length === 0) return { text: t("trial.none"), final: true };
-  const all = [...outcomes.values()];
-  if (all.length === 0 || !all.every(isSettled)) return { text: t("trial.going"), final: false };
-  const completed = countOutcomes(all).get("completed") ?? 0;
-  if (completed === all.length) return { text: t("trial.good", { count: completed }), final: true };
-  return {
-    text: completed === 0 ? t("trial.bad") : t("trial.mixed", { completed, all: all.length }),
-    final: true,
-  };
-}
-
-/** Read together, until nothing more is to be expected. */
-function useOutcomes(jobs: readonly TrialJob[]): ReadonlyMap<string, TrialOutcome> {
-  const key = ["trial", jobs];
-  const known = useQueryClient().getQueryData<ReadonlyMap<string, TrialOutcome>>(key);
-  const settled = known !== undefined && [...known.values()].every(isSettled);
-  const { data } = useLiveQuery<ReadonlyMap<string, TrialOutcome>>(
-    key,
-    async (signal) => new Map(await Promise.all(jobs.map((job) => outcomeNow(job, signal)))),
-    settled ? null : { topics: ["jobs"] },
-  );
-  return data ?? new Map<string, TrialOutcome>();
-}
-
-async function outcomeNow({ id, token }: TrialJob, signal: AbortSignal): Promise<[string, TrialOutcome]> {
-  const job = await read<JobView>(`/v1/jobs/${encodeURIComponent(id)}`, {}, signal).catch(
-    (error: unknown) => {
-      if (asProblem(error).status === 404) return null;
-      throw error;
-    },
-  );
-  return [id, trialOutcome(token, job)];
+function conclusionOf(texts: Texts, outcomes: readonly Outcome[]): string {
+  return outcomes.every((outcome) => outcome === "completed")
+    ? texts.t("trial.good", { count: outcomes.length })
+    : `${outcomeWords(texts, outcomes)}.`;
 }

@@ -1,7 +1,7 @@
 import { readJobCounts } from "../../api/job-counts.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { filterValue } from "../../shell/routes.js";
-import type { DeadFilter } from "./dead-queries.js";
+import { canMatch, type DeadFilter } from "./dead-queries.js";
 
 export interface DeadCounts {
   /** What the filter matches. */
@@ -9,6 +9,10 @@ export interface DeadCounts {
   readonly total: number;
   /** Of the same name in queues that the filter leaves out. */
   readonly elsewhere: number;
+  /** Whether jobs that the filter would match are not dead but scheduled: for their first attempt or for another one. */
+  readonly hasScheduled: boolean;
+  /** Scheduled jobs of all queues. */
+  readonly scheduled: number;
 }
 
 /** The dead jobs that the filter of the page matches, in the filter language. */
@@ -24,24 +28,33 @@ export function useDeadCounts(filter: DeadFilter): DeadCounts | undefined {
     ["dead counts", queue, name],
     (signal) =>
       Promise.all(
-        [termsOfFilter(filter), termsOfFilter({ ...filter, queue: "" }), ""].map((q) => deadOf(q, signal)),
+        [filter, { ...filter, queue: "" }, { ...filter, queue: "", name: "" }].map((each) =>
+          countsOf(each, signal),
+        ),
       ),
-    { topics: ["jobs"], everyMs: 2_000 },
+    { topics: ["jobs"] },
   );
   if (data === undefined) return undefined;
-  const [matched = 0, ofName = 0, total = 0] = data;
+  const [matching = NONE, ofName = NONE, all = NONE] = data;
+  const matched = matching.dead;
   return {
     matched,
-    total: Math.max(total, matched),
-    elsewhere: queue !== "" && name !== "" ? Math.max(0, ofName - matched) : 0,
+    total: Math.max(all.dead, matched),
+    elsewhere: queue !== "" && name !== "" ? Math.max(0, ofName.dead - matched) : 0,
+    hasScheduled: matching.scheduled > 0,
+    scheduled: all.scheduled,
   };
 }
 
-async function deadOf(q: string, signal: AbortSignal): Promise<number> {
-  return (await readJobCounts(q, signal)).states.dead?.count ?? 0;
+const NONE = { dead: 0, scheduled: 0 };
+
+async function countsOf(filter: DeadFilter, signal: AbortSignal): Promise<typeof NONE> {
+  if (!canMatch(filter)) return NONE;
+  const { dead, scheduled } = (await readJobCounts(termsOfFilter(filter), signal)).states;
+  return { dead: dead?.count ?? 0, scheduled: scheduled?.count ?? 0 };
 }
 
-function termsOfFilter({ queue, name }: DeadFilter): string {
+export function termsOfFilter({ queue, name }: DeadFilter): string {
   return [
     ...(queue === "" ? [] : [`queue:${filterValue(queue)}`]),
     ...(name === "" ? [] : [`name:${filterValue(name)}`]),

@@ -1,7 +1,11 @@
 import { useState } from "react";
 import type { DeadGroupView, OperationView } from "../../api/types.js";
-import { groupKey } from "./group-rows.js";
-import { useTrials, type Trials } from "./use-trials.js";
+import { isSame } from "./covers.js";
+import { useDeadOperations, useIsBeingRetried } from "./dead-operations.js";
+import type { DeadFilter } from "./dead-queries.js";
+import { groupKey, groupQuery } from "./group-rows.js";
+import { useKept } from "./kept.js";
+import { trials, type Trial } from "./trials.js";
 
 export type GroupAction = "retry" | "delete" | "trial";
 
@@ -11,29 +15,41 @@ export interface Asked {
   readonly group: DeadGroupView;
 }
 
-/** What the reader has begun with groups. It goes on when they are filtered or sorted in another way. */
+/** What is going on with groups. It goes on when they are filtered or sorted in another way, or not shown at all. */
 export interface GroupWork {
-  readonly trials: Trials;
-  readonly operationOf: (group: DeadGroupView) => OperationView | null;
-  readonly setOperation: (group: DeadGroupView, operation: OperationView | null) => void;
-  readonly isGoingOn: (group: DeadGroupView) => boolean;
+  readonly operations: readonly OperationView[];
+  readonly trialOf: (group: DeadGroupView) => Trial | null;
+  readonly operationsOf: (group: DeadGroupView) => readonly OperationView[];
+  readonly isBeingRetried: (group: DeadGroupView) => boolean;
+  /** The groups, and those on trial of which no job is left. */
+  readonly withTried: (groups: readonly DeadGroupView[], filter: DeadFilter) => readonly DeadGroupView[];
   readonly asked: Asked | null;
   readonly ask: (asked: Asked | null) => void;
 }
 
 export function useGroupWork(): GroupWork {
-  const trials = useTrials();
-  const [operations, setOperations] = useState<ReadonlyMap<string, OperationView | null>>(new Map());
+  const tried = useKept(trials);
+  const operations = useDeadOperations();
+  const isBeingRetried = useIsBeingRetried();
   const [asked, ask] = useState<Asked | null>(null);
-  const operationOf = (group: DeadGroupView): OperationView | null => operations.get(groupKey(group)) ?? null;
   return {
-    trials,
+    operations,
     asked,
     ask,
-    operationOf,
-    setOperation: (group, operation) => {
-      setOperations((now) => new Map(now).set(groupKey(group), operation));
+    trialOf: (group) => tried.get(groupKey(group)) ?? null,
+    operationsOf: (group) => operations.filter(({ q }) => isSame(q, groupQuery(group))),
+    isBeingRetried: (group) => isBeingRetried(groupQuery(group)),
+    withTried: (groups, { queue, name }) => {
+      const present = new Set(groups.map(groupKey));
+      const missing = [...tried.values()]
+        .map(({ group }) => ({ ...group, count: 0 }))
+        .filter(
+          (group) =>
+            !present.has(groupKey(group)) &&
+            (queue === "" || group.queue === queue) &&
+            (name === "" || group.name === name),
+        );
+      return [...groups, ...missing];
     },
-    isGoingOn: (group) => trials.of(group) !== null || operationOf(group) !== null,
   };
 }

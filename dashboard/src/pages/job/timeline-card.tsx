@@ -7,6 +7,7 @@ import { useShortcut } from "../../shell/shortcuts.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { ClockTime, RelativeTime } from "../../ui/time.js";
+import { diedForGood } from "../../ui/died-for-good.js";
 import { visible } from "../../ui/visible.js";
 import { AttemptCard, OUTCOMES } from "./attempt-card.js";
 import { useAttempts } from "./job-queries.js";
@@ -107,10 +108,16 @@ function StepText({ job, step }: { readonly job: JobDetailView; readonly step: P
         </>
       );
     case "due":
+      return (
+        <>
+          {t("timeline.due")} <When at={step.at} />
+        </>
+      );
     case "next":
       return (
         <>
-          {t(`timeline.${step.type}`)} <When at={step.at} />
+          {step.ms === null ? t("timeline.next") : t("timeline.backoff", { delay: duration(step.ms) })}{" "}
+          <When at={step.at} />
         </>
       );
     case "dropped":
@@ -120,11 +127,22 @@ function StepText({ job, step }: { readonly job: JobDetailView; readonly step: P
     case "end":
       return (
         <>
-          <strong>{t(`timeline.end.${step.state}`)}</strong> <When at={step.at} />
+          <strong>
+            {step.state === "dead" && diedForGood(job)
+              ? t("timeline.end.deadForGood", { attempt: job.attempt, max: job.maxAttempts })
+              : t(`timeline.end.${step.state}`)}
+          </strong>{" "}
+          <When at={step.at} />
+        </>
+      );
+    case "revived":
+      if (step.at === null) return t("timeline.revived");
+      return (
+        <>
+          {t("timeline.revivedAt")} <When at={step.at} />
         </>
       );
     case "given-back":
-    case "revived":
     case "ready":
       return t(`timeline.${step.type}`);
   }

@@ -75,6 +75,8 @@ describe("the timeline of a job", () => {
       "revived",
       "ready",
     ]);
+    const ready = timelineOf({ ...job, state: "pending", runAt: at(5), attempt: 1, token: 10 }, [buried]);
+    expect(ready[2]).toEqual({ type: "revived", at: at(5) });
     const again = timelineOf({ ...job, state: "dead", finishedAt: at(9), attempt: 2, token: 20 }, [
       buried,
       attempt(2, 8, 9),
@@ -82,14 +84,28 @@ describe("the timeline of a job", () => {
     expect(types(again)).toEqual(["created", "attempt", "revived", "attempt", "end"]);
   });
 
+  it("tells when it was retried by hand as long as nothing else has made it due", () => {
+    const revived = (runAt: string, ...attempts: AttemptView[]) =>
+      timelineOf(
+        { ...job, state: "dead", runAt, finishedAt: at(99), attempt: attempts.length, token: 99 },
+        attempts,
+      ).filter(({ type }) => type === "revived");
+    const buried = attempt(1, 1, 2);
+    expect(revived(at(7), buried, attempt(2, 8, 9))).toEqual([{ type: "revived", at: at(7) }]);
+    // It was due later than it ran again: after another failure, or by hand.
+    expect(revived(at(20), buried, attempt(2, 8, 9))).toEqual([{ type: "revived", at: null }]);
+    expect(revived(at(20), buried, attempt(2, 8, 9, { retryDelayMs: 11_000 }), attempt(3, 21, 22))).toEqual([
+      { type: "revived", at: null },
+    ]);
+    // The due time is still that of before.
+    expect(revived(at(0), buried, attempt(2, 8, 9))).toEqual([{ type: "revived", at: null }]);
+  });
+
   it("tells when the next attempt comes", () => {
     const steps = timelineOf({ ...job, state: "scheduled", runAt: at(7), attempt: 1, token: 10 }, [
       attempt(1, 1, 2, { retryDelayMs: 5_000 }),
     ]);
-    expect(steps.slice(2)).toEqual([
-      { type: "backoff", ms: 5_000 },
-      { type: "next", at: at(7) },
-    ]);
+    expect(steps.slice(2)).toEqual([{ type: "next", at: at(7), ms: 5_000 }]);
   });
 
   it("tells of a run that was given back, which has no record", () => {
@@ -99,7 +115,7 @@ describe("the timeline of a job", () => {
     );
     expect(steps.slice(2)).toEqual([
       { type: "given-back", startedAt: at(20) },
-      { type: "next", at: at(30) },
+      { type: "next", at: at(30), ms: null },
     ]);
   });
 

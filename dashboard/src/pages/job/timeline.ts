@@ -23,12 +23,13 @@ export type Step =
   | { readonly type: "dropped"; readonly count: number }
   | AttemptStep
   | { readonly type: "backoff"; readonly ms: number }
-  /** It was finished, and somebody retried it. */
-  | { readonly type: "revived" }
+  /** It was finished, and somebody retried it. `at`: due; `null` where nothing tells that any more. */
+  | { readonly type: "revived"; readonly at: string | null }
   /** The latest run was given back unfinished: snoozed, or released at a shutdown. It counts as no attempt. */
   | { readonly type: "given-back"; readonly startedAt: string | null }
   | { readonly type: "ready" }
-  | { readonly type: "next"; readonly at: string }
+  /** `ms`: after the failure, where it was one that it waits after. */
+  | { readonly type: "next"; readonly at: string; readonly ms: number | null }
   | { readonly type: "end"; readonly state: "completed" | "dead" | "cancelled"; readonly at: string };
 
 /** Puts together what is known of a job's past, and what comes next. */
@@ -45,7 +46,7 @@ export function timelineOf(job: TimelineJob, attempts: readonly AttemptView[]): 
   if (first !== undefined && first.number > 1) steps.push({ type: "dropped", count: first.number - 1 });
   let before: AttemptView | null = null;
   for (const attempt of attempts) {
-    steps.push(...between(before, attempt));
+    steps.push(...between(job, before, attempt, attempt === latest));
     steps.push(attemptStep(attempt, readyAt(job, before, attempt, firstRunKnown)));
     before = attempt;
   }
@@ -57,10 +58,21 @@ function runs(job: TimelineJob): boolean {
   return job.state === "running" || job.state === "completed";
 }
 
-function between(before: AttemptView | null, attempt: AttemptView): Step[] {
+function between(
+  job: TimelineJob,
+  before: AttemptView | null,
+  attempt: AttemptView,
+  isLatest: boolean,
+): Step[] {
   if (before === null || attempt.number === before.number) return [];
   if (before.retryDelayMs !== null) return [{ type: "backoff", ms: before.retryDelayMs }];
-  return [{ type: "revived" }];
+  return [{ type: "revived", at: isLatest ? revivedDueAt(job, before, attempt) : null }];
+}
+
+/** A retry by hand makes the job due at once; its due time stays until another failure or a snooze moves it. */
+function revivedDueAt({ runAt }: TimelineJob, before: AttemptView, after: AttemptView | null): string | null {
+  const isAfter = before.finishedAt !== null && Date.parse(runAt) >= Date.parse(before.finishedAt);
+  return isAfter && (after === null || isBefore(runAt, after.startedAt)) ? runAt : null;
 }
 
 function attemptStep(attempt: AttemptView, ready: number | null): AttemptStep {
@@ -95,16 +107,19 @@ function endOf(job: TimelineJob, latest: AttemptView | undefined, givenBack: boo
   }
   if (state === "running") return [];
   const past: Step[] = givenBack ? [{ type: "given-back", startedAt: job.startedAt }] : [];
+  const delay = givenBack ? null : (latest?.retryDelayMs ?? null);
+  // What waits for its first run has said so already.
+  if (state === "scheduled") {
+    return givenBack || latest !== undefined ? [...past, { type: "next", at: job.runAt, ms: delay }] : past;
+  }
   if (latest !== undefined && !givenBack) {
     past.push(
-      latest.retryDelayMs === null ? { type: "revived" } : { type: "backoff", ms: latest.retryDelayMs },
+      delay === null
+        ? { type: "revived", at: revivedDueAt(job, latest, null) }
+        : { type: "backoff", ms: delay },
     );
   }
-  if (state === "pending") return [...past, { type: "ready" }];
-  // What waits for its first run has said so already.
-  return state === "scheduled" && (givenBack || latest !== undefined)
-    ? [...past, { type: "next", at: job.runAt }]
-    : past;
+  return state === "pending" ? [...past, { type: "ready" }] : past;
 }
 
 function isBefore(instant: string, other: string | undefined): boolean {

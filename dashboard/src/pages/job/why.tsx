@@ -5,6 +5,7 @@ import { useTexts } from "../../i18n/text.js";
 import { useServerNow } from "../../live/clock.js";
 import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
 import { RelativeTime } from "../../ui/time.js";
+import { diedForGood } from "../../ui/died-for-good.js";
 import { visible } from "../../ui/visible.js";
 import { isFinishedState, useExplanation } from "./job-queries.js";
 
@@ -100,14 +101,14 @@ function Scheduled({
 
 function WhyDead({ job }: { readonly job: JobDetailView }): ReactNode {
   const { t, rich } = useTexts();
-  const { attempt, maxAttempts, lastError, finishedAt } = job;
+  const { attempt, maxAttempts: max, lastError, finishedAt } = job;
   const when = <RelativeTime at={finishedAt ?? job.runAt} />;
   const fingerprint = lastError?.fingerprint ?? null;
   return (
     <section className="notice bad" aria-label={t("why.title")}>
       <p className="spacer">
-        {attempt < maxAttempts
-          ? rich("why.dead.final", { count: attempt, when, max: maxAttempts })
+        {diedForGood(job)
+          ? rich("why.dead.final", { count: attempt, when, max })
           : rich("why.dead.all", { count: attempt, when })}{" "}
         {lastError !== null && <ErrorLine type={lastError.type} message={lastError.message} />}
       </p>

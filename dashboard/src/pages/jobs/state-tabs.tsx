@@ -1,9 +1,10 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { JOB_STATES } from "../../../../src/core/states.js";
 import { sumOf, type JobCountsView, type StateCount } from "../../api/job-counts.js";
 import { useTexts } from "../../i18n/text.js";
 import { jobsPath } from "../../shell/routes.js";
+import { useChosenTab } from "../../ui/chosen-tab.js";
 import type { JobsFilter } from "./jobs-url.js";
 
 /** A tab for each state, with how many jobs of it the rest of the filter matches. */
@@ -16,15 +17,8 @@ export function StateTabs({
 }): ReactNode {
   const { t } = useTexts();
   const { rest, state, anyState } = filter;
-  const tabs = useRef<HTMLElement>(null);
-  const known = counts !== undefined;
-  // On a phone the chosen one may be beyond the edge, and the counts make all of them wider.
-  useEffect(() => {
-    const { current } = tabs;
-    const chosen = current?.querySelector<HTMLElement>("[aria-current]");
-    if (current === null || chosen == null) return;
-    current.scrollLeft = chosen.offsetLeft - (current.clientWidth - chosen.offsetWidth) / 2;
-  }, [state, known]);
+  // The counts make all of them wider.
+  const tabs = useChosenTab(`${state ?? ""} ${String(counts !== undefined)}`);
   return (
     <nav ref={tabs} className="tabs" aria-label={t("jobs.tabs")}>
       <Link href={jobsPath(rest)} aria-current={anyState ? "page" : undefined}>

@@ -8,6 +8,7 @@ import { Badge, type Tone } from "../../ui/badge.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { Age } from "../../ui/time.js";
+import { DeadNow } from "./dead-now.js";
 import { FindingText, findingPath } from "./finding-text.js";
 
 const TONES: Record<FindingView["severity"], { readonly tone: Tone; readonly icon: IconName }> = {
@@ -78,6 +79,7 @@ function Finding({ finding }: { readonly finding: FindingView }): ReactNode {
       </Badge>
       <span className="finding-text">
         <FindingText finding={finding} />
+        {finding.code === "dead_recently" && <DeadNow finding={finding} />}
         {/* How long a queue has stood still is what its sentence says. */}
         {finding.since !== null && finding.code !== "queue_stalled" && (
           <span className="muted"> · {rich("overview.since", { age: <Age since={finding.since} /> })}</span>

@@ -70,10 +70,10 @@ export function Tiles({ overview: { all }, activity, workers }: TilesProps): Rea
         }
       />
       <Tile
-        title={t("overview.dead")}
+        title={t("overview.deadNow")}
         value={counts.dead}
         href="/dead"
-        note={t("overview.deadHour", { n: lastHour.jobs.dead })}
+        note={t("overview.deadHour", { count: lastHour.jobs.dead })}
         line={<Sparkline tone="bad" values={points.map(({ jobs }) => jobs.dead)} />}
       />
     </div>

@@ -36,18 +36,20 @@ export function AuditTab(): ReactNode {
       {data === undefined && error === null && <LoadingRows />}
       {data?.items.length === 0 && <p className="empty">{t("audit.none")}</p>}
       {items.length > 0 && <AuditTable entries={items} />}
-      <nav className="paging" aria-label={t("settings.tab.audit")}>
-        {cursor !== null && (
-          <Link className="button" href="/settings?tab=audit">
-            {t("audit.newest")}
-          </Link>
-        )}
-        {older !== null && (
-          <Link className="button" href={`/settings?tab=audit&cursor=${encodeURIComponent(older)}`}>
-            {t("audit.older")}
-          </Link>
-        )}
-      </nav>
+      {(cursor !== null || older !== null) && (
+        <nav className="paging" aria-label={t("settings.tab.audit")}>
+          {cursor !== null && (
+            <Link className="button" href="/settings?tab=audit">
+              {t("audit.newest")}
+            </Link>
+          )}
+          {older !== null && (
+            <Link className="button" href={`/settings?tab=audit&cursor=${encodeURIComponent(older)}`}>
+              {t("audit.older")}
+            </Link>
+          )}
+        </nav>
+      )}
     </section>
   );
 }
@@ -169,7 +171,16 @@ function Answer({ status }: { readonly status: number | null }): ReactNode {
   if (status === null) return <Badge tone="warn">{t("audit.noAnswer")}</Badge>;
   return (
     <Badge tone={status < 400 ? "good" : "bad"} icon={status < 400 ? "check" : "cross"}>
-      {String(status)}
+      {t(`audit.answer.${meaningOf(status)}`)} <span className="audit-code">{status}</span>
     </Badge>
   );
+}
+
+const ACCEPTED = 202;
+
+/** What a status says, for who does not know the codes of HTTP. */
+function meaningOf(status: number): "done" | "accepted" | "refused" | "failed" {
+  if (status === ACCEPTED) return "accepted";
+  if (status < 400) return "done";
+  return status < 500 ? "refused" : "failed";
 }

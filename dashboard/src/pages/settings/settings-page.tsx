@@ -3,6 +3,7 @@ import { Link, useSearchParams } from "wouter";
 import { useAllowed, useSelf } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
 import { usePageTitle } from "../../shell/page-title.js";
+import { useChosenTab } from "../../ui/chosen-tab.js";
 import { AboutTab } from "./about-tab.js";
 import { AccessTab } from "./access-tab.js";
 import { AuditTab } from "./audit-tab.js";
@@ -14,16 +15,17 @@ type Tab = (typeof TABS)[number];
 
 /** Everything about the server and about this browser. The tab is in the address. */
 export function SettingsPage(): ReactNode {
-  const { t } = useTexts();
+  const { t, language } = useTexts();
   const [parameters] = useSearchParams();
   const tab = TABS.find((name) => name === parameters.get("tab")) ?? "access";
+  const tabs = useChosenTab(`${tab} ${language}`);
   usePageTitle([t(`settings.tab.${tab}`), t("nav.settings")]);
   return (
     <div className="page">
       <header className="page-header">
         <h1>{t("nav.settings")}</h1>
       </header>
-      <nav className="tabs" aria-label={t("settings.tabs")}>
+      <nav ref={tabs} className="tabs" aria-label={t("settings.tabs")}>
         {TABS.map((name) => (
           <Link key={name} href={`/settings?tab=${name}`} aria-current={name === tab ? "page" : undefined}>
             {t(`settings.tab.${name}`)}

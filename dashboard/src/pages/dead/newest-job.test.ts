@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageParts } from "./newest-message.js";
+import { messageParts } from "./newest-job.js";
 
 test("what differs in the message of a group is told apart from what its jobs share", () => {
   expect(messageParts("<n> authentication failed for session <n>")).toEqual([
