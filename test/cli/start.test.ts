@@ -5,7 +5,7 @@ import { runCli } from "../support/cli.js";
 import { startHttpServer } from "../support/http-server.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
-const HEAVY = ["better-sqlite3", "fastify", "pino"];
+const HEAVY = ["better-sqlite3", "pg", "fastify", "pino"];
 
 test("help and commands over HTTP load neither SQLite nor the server", async () => {
   const server = await startHttpServer();
@@ -30,5 +30,6 @@ test("help and commands over HTTP load neither SQLite nor the server", async () 
   }
   // The same look finds them where they are.
   expect(tokens).toContain("better-sqlite3");
-  expect(serve).toEqual(expect.arrayContaining(HEAVY));
+  // Of the drivers it loads the one that it opens a database with, and this one never gets there.
+  expect(serve).toEqual(expect.arrayContaining(["fastify", "pino"]));
 });

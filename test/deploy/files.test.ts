@@ -97,8 +97,7 @@ it("compose.yaml keeps its data in a named volume, and passes on a token only wh
   expect(environment).toEqual(["API_TOKEN"]);
 });
 
-it("compose.postgres.yaml says that it is of no use yet, and holds no password", () => {
-  expect(repositoryFile("compose.postgres.yaml")).toMatch(/^# NOT USABLE YET/);
+it("compose.postgres.yaml holds no password", () => {
   expect(servicesOf("compose.postgres.yaml")["konveier-1"]!.environment["DATABASE_URL"]).toMatch(
     /^postgres:\/\/konveier:\$\{POSTGRES_PASSWORD:\?/,
   );

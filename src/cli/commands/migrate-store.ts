@@ -40,12 +40,12 @@ async function migrateStore({ from, to, schema, json }: MigrateStoreFlags): Prom
   const { moveStore } = await import("../../move-store.js");
   try {
     const report = await moveStore(from, { url: to, schema }, (table, rows) => {
-      if (rows > 0) console.error(`${table}: ${String(rows)} rows`);
+      if (rows > 0) console.error(`${table}: ${counted(rows, "row")}`);
     });
     console.log(
       json === true
         ? JSON.stringify(report)
-        : `${String(report.jobs)} jobs and all that belongs to them are moved; both sides are the same.`,
+        : `${counted(report.jobs, "job")} and all that belongs there moved; both sides are the same.`,
     );
     return EXIT.ok;
   } catch (error) {
@@ -53,4 +53,8 @@ async function migrateStore({ from, to, schema, json }: MigrateStoreFlags): Prom
     console.error(`konveier: ${error.message}`);
     return EXIT.failure;
   }
+}
+
+function counted(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? "" : "s"}`;
 }
