@@ -8,8 +8,10 @@ import { API_TOKEN, startHttpServer } from "../support/http-server.js";
 import { translated } from "../support/translated.js";
 
 const TEXT = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
-/** What `docs/operating.md` describes. */
-const ELSEWHERE = new Set(["konveier serve", "konveier backup", "konveier doctor", "konveier healthcheck"]);
+/** What `docs/operating.md` and `docs/postgresql.md` describe. */
+const ELSEWHERE = new Set(
+  ["serve", "backup", "doctor", "healthcheck", "migrate-store"].map((name) => `konveier ${name}`),
+);
 
 /** The section of each command. */
 const SECTIONS = new Map(
