@@ -39,13 +39,13 @@ test.each(["http://127.0.0.1:9/?x=1", "http://127.0.0.1:9/#x", "http://127.0.0.1
 test("a database that cannot be meant ends a command as it ends the server", async () => {
   const cwd = tempDirectory();
   writeFileSync(join(cwd, "jobs.mjs"), 'export const jobs = [{ name: "a", handler: () => null }];');
-  const postgres = "postgres://me:hush@localhost/x";
+  const unknown = "mysql://me:hush@localhost/x";
   const ends = await Promise.all(
     [
-      ["tokens", "list", "--database", postgres],
+      ["tokens", "list", "--database", unknown],
       ["tokens", "revoke", "a", "--database", "file:k.db"],
       ["tokens", "list", "--database", "sqlite:none.db"],
-      ["worker", "jobs.mjs", "--queues", "q", "--database", postgres],
+      ["worker", "jobs.mjs", "--queues", "q", "--database", unknown],
     ].map((args) => runCli(null, args, { cwd })),
   );
   for (const { code, stderr } of ends) {

