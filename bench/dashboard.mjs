@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { openSqliteStore } from "../dist/store/sqlite/open.js";
 import { ensureChromium, findChromium } from "../scripts/ensure-chromium.mjs";
-import { freshFile } from "./fresh-file.mjs";
+import { freshFile } from "./sqlite/fresh-file.mjs";
 import { serve } from "./serve.mjs";
 
 const { values } = parseArgs({

@@ -4,7 +4,7 @@
 // very many small ones, and how long a page of one group's jobs takes. Medians.
 import { parseJobQuery } from "../dist/core/job-query/parse.js";
 import { openSqliteStore } from "../dist/store/sqlite/open.js";
-import { freshFile } from "./fresh-file.mjs";
+import { freshFile } from "./sqlite/fresh-file.mjs";
 
 const JOBS = 100_000;
 const BATCH = 1_000;

@@ -51,11 +51,13 @@ export function lifecycleContract(contract: Contract): void {
       async (harness) => {
         const store = await harness.another();
         const held = await harness.running();
+        // Which of two calls about one claim comes first is for the store to choose.
+        const extendedOne = await harness.running();
         const { id } = await harness.enqueue();
         const begun = Promise.all([
           store.queues.pause("a", "begun"),
           store.jobs.cancel(id),
-          store.claims.extend([held], 2 * LEASE_MS),
+          store.claims.extend([extendedOne], 2 * LEASE_MS),
           store.claims.settle([{ verb: "snooze", id: held.id, token: held.token, delayMs: 1 }]),
         ]);
         begun.catch(() => undefined);

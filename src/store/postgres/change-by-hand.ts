@@ -68,7 +68,7 @@ export class ChangeByHand {
     const outcomeOf = ({ state, finished_at: finishedAt }: JobRow): Outcome =>
       (finishedAt ?? 0) > by ? "refused" : outcomeOfRevive(state);
     return this.#each(tx, ids, outcomeOf, (rows) => {
-      for (const { queue } of rows) tx.changes.pending(queue);
+      for (const row of rows) tx.madePending(row, tx.now);
       return this.#move(tx, rows, "revive", this.#revive);
     });
   }
@@ -79,7 +79,7 @@ export class ChangeByHand {
       ids,
       ({ state }) => outcomeOfRunNow(state),
       (rows) => {
-        for (const { queue } of rows) tx.changes.pending(queue);
+        for (const row of rows) tx.madePending(row, tx.now);
         return this.#move(tx, rows, "run-now", this.#runNow);
       },
     );

@@ -4,6 +4,7 @@ import type { ClaimRequest } from "../claims.js";
 import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
+import { pendingOfLane } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -45,7 +46,7 @@ interface Taken {
  * Takes pending jobs. All statements of a claim are here.
  *
  * A lane is the pending jobs of one queue, name and priority in claim order, a range of one index. A claim first
- * looks how much of it each lane would give, and then locks just that many jobs of each, passing over those that
+ * looks how much of it each lane would give from its floor on, and then locks just that many jobs of each, passing over those that
  * others are taking this very moment. Where those leave less than hoped for, it looks once more without that lane.
  */
 export class Claim {
@@ -54,20 +55,20 @@ export class Claim {
   readonly #spec;
   readonly #bury;
 
-  constructor({ s }: PostgresContext) {
-    const lane = `FROM ${s}.jobs WHERE state = 'pending' AND jobs.queue = lane.queue AND jobs.name = lane.name
-      AND jobs.priority = lane.priority`;
+  constructor(private readonly context: PostgresContext) {
+    const { s } = context;
     this.#withJobs = new Statement<
-      [queues: readonly string[], names: readonly string[] | null],
+      [queues: readonly string[], names: readonly string[] | null, now: Instant],
       { queue: string }
     >(
       `SELECT queue FROM unnest($1::text[]) WITH ORDINALITY AS asked (queue, place)
        WHERE NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = asked.queue AND paused_at IS NOT NULL)
          AND EXISTS (
            SELECT 1 FROM ${s}.lanes AS lane WHERE lane.queue = asked.queue
-             AND ($2::text[] IS NULL OR lane.name = ANY($2)) AND EXISTS (SELECT 1 ${lane}))
+             AND ($2::text[] IS NULL OR lane.name = ANY($2)) AND EXISTS (SELECT 1 ${pendingOfLane(s, "$3::bigint")}))
        ORDER BY place`,
     );
+    const pending = pendingOfLane(s, "$6::bigint");
     // Both subqueries are materialized: whatever the plan is, each runs once, so no more jobs are locked than asked for.
     this.#take = new Statement<
       [
@@ -83,20 +84,20 @@ export class Claim {
       ClaimedRow
     >(
       `WITH share AS MATERIALIZED (
-         SELECT queue, name, priority, count(*) AS n FROM (
+         SELECT queue, name, priority, floor, count(*) AS n FROM (
            SELECT lane.* FROM ${s}.lanes AS lane
-           CROSS JOIN LATERAL (SELECT run_at, id ${lane} ORDER BY run_at, id LIMIT $3) AS job
+           CROSS JOIN LATERAL (SELECT run_at, id ${pending} ORDER BY run_at, id LIMIT $3) AS job
            WHERE queue = $1 AND ($2::text[] IS NULL OR name = ANY($2))
              AND (name, priority) NOT IN (SELECT * FROM unnest($7::text[], $8::smallint[]))
              AND NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = $1 AND paused_at IS NOT NULL)
            ORDER BY priority DESC, run_at, id LIMIT $3
-         ) AS first GROUP BY queue, name, priority
+         ) AS first GROUP BY queue, name, priority, floor
        ), picked AS MATERIALIZED (
          SELECT job.id FROM share AS lane
-         CROSS JOIN LATERAL (SELECT id ${lane} ORDER BY run_at, id LIMIT lane.n FOR UPDATE SKIP LOCKED) AS job
+         CROSS JOIN LATERAL (SELECT id ${pending} ORDER BY run_at, id LIMIT lane.n FOR UPDATE SKIP LOCKED) AS job
        ), claimed AS (
          UPDATE ${s}.jobs SET state = 'running', attempt = attempt + 1, lease_until = $4, worker_id = $5,
-           started_at = $6, token = nextval('${s}.fencing_tokens')
+           started_at = $6::bigint, token = nextval('${s}.fencing_tokens')
          FROM picked WHERE jobs.id = picked.id AND state = 'pending'
          RETURNING jobs.id, name, priority, token, attempt, max_attempts, created_at, run_at
        )
@@ -115,7 +116,7 @@ export class Claim {
 
   /** A look without a lock: those of the queues that a claim could find anything in. */
   async queuesWithJobs(db: Queryable, { queues, names }: ClaimRequest): Promise<string[]> {
-    return (await this.#withJobs.all(db, queues, names)).map(({ queue }) => queue);
+    return (await this.#withJobs.all(db, queues, names, this.context.clock.now())).map(({ queue }) => queue);
   }
 
   /** @param queues those of the request that may have jobs */

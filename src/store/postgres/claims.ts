@@ -19,6 +19,7 @@ import { Claim } from "./claim.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { Extend, type Extension } from "./extend.js";
+import type { LaneFloors } from "./lane-floors.js";
 import { Notes } from "./notes.js";
 import { Promote } from "./promote.js";
 import { Settle } from "./settle.js";
@@ -35,7 +36,10 @@ export class PostgresClaims implements ClaimStore {
   readonly #settlements;
   readonly #extensions;
 
-  constructor(private readonly context: PostgresContext) {
+  constructor(
+    private readonly context: PostgresContext,
+    private readonly floors: LaneFloors,
+  ) {
     this.#claim = new Claim(context);
     this.#current = new CurrentClaim(context);
     const settle = new Settle(context, this.#current);
@@ -65,6 +69,7 @@ export class PostgresClaims implements ClaimStore {
 
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
     if (request.max < 1) return Promise.resolve([]);
+    this.floors.checkNowAndThen();
     const { claimId } = request;
     return this.context.committer.accept(() =>
       claimId === undefined ? this.#take(request) : this.#takeAs({ ...request, claimId }),
@@ -75,13 +80,19 @@ export class PostgresClaims implements ClaimStore {
     // A look costs one round trip, a transaction several.
     const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
     if (queues.length === 0) return [];
-    return this.context.committer.writeAccepted((tx) => this.#claim.take(tx, request, queues));
+    const jobs = await this.context.committer.writeAccepted((tx) => this.#claim.take(tx, request, queues));
+    this.floors.taken(jobs);
+    return jobs;
   }
 
   async #takeAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
     const { committer } = this.context;
     const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
-    if (queues.length > 0) return committer.writeAccepted((tx) => this.#claimIds.take(tx, request, queues));
+    if (queues.length > 0) {
+      const jobs = await committer.writeAccepted((tx) => this.#claimIds.take(tx, request, queues));
+      this.floors.taken(jobs);
+      return jobs;
+    }
     // Asked afterwards: when the last job was taken under this very name, that is known by now. It may be given back
     // until the name is locked, so all queues are tried then.
     const known = await this.context.look((db) => this.#claimIds.knows(db, request));

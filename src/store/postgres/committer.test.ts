@@ -5,6 +5,7 @@ import { systemClock } from "../../core/clock.js";
 import { Committer } from "./committer.js";
 import { openPool } from "./connection.js";
 import { DatabaseClock } from "./database-clock.js";
+import { LowerFloors } from "./lane-floors.js";
 import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
 import type { Transaction } from "./transaction.js";
@@ -26,7 +27,7 @@ async function setUp() {
     pool,
     systemClock,
     new DatabaseClock(systemClock, 0, false),
-    new LedgerStatements(s),
+    { ledger: new LedgerStatements(s), floors: new LowerFloors(s) },
     new SchemaGuard(s, "here"),
     () => {
       told.commits += 1;

@@ -5,9 +5,8 @@ import type { Changes } from "./changes.js";
 import { promptly, type Pool, type PoolClient, type Queryable } from "./connection.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { isConflict, isConnectionError, translateError } from "./errors.js";
-import type { LedgerStatements } from "./ledger.js";
 import type { SchemaGuard } from "./migrate.js";
-import { Transaction } from "./transaction.js";
+import { Transaction, type EndStatements } from "./transaction.js";
 
 /** How long a write that met a cut connection or another transaction is tried again before it fails. */
 const RETRY_LIMIT_MS = 5_000;
@@ -57,7 +56,7 @@ export class Committer {
     private readonly pool: Pool,
     private readonly clock: Clock,
     private readonly databaseClock: DatabaseClock,
-    private readonly statements: LedgerStatements,
+    private readonly statements: EndStatements,
     private readonly schema: SchemaGuard,
     /** Called after each commit. */
     private readonly committed: (changes: Changes) => void,
@@ -131,7 +130,7 @@ export class Committer {
       const { now, xid } = await this.#beginWith(db);
       const tx = new Transaction(db, now, this.statements);
       const answer = await work(tx);
-      await tx.flush();
+      await tx.flush(this.databaseClock.now());
       committing = { xid, answer, changes: tx.changes };
       const { command } = await db.query("COMMIT");
       // PostgreSQL answers so, and with no error, when a statement had failed and the work went on regardless.

@@ -120,7 +120,7 @@ export class Enqueue {
       const id = rows[index]?.id;
       if (id === undefined) throw new Error("A job was not inserted");
       tx.ledger.lane(job.queue, job.name).inserted(id, state);
-      if (state === "pending") tx.changes.pending(job.queue);
+      if (state === "pending") tx.madePending(job, runAt);
       else tx.changes.scheduled();
       return newJob(job, id, state, tx.now, runAt);
     });

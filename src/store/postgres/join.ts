@@ -7,11 +7,10 @@ import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
-import type { LedgerStatements } from "./ledger.js";
 import type { SchemaGuard } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
 import { Settle } from "./settle.js";
-import { Transaction } from "./transaction.js";
+import { Transaction, type EndStatements } from "./transaction.js";
 
 /** What runs a statement as a client of pg does. */
 interface ForeignClient {
@@ -31,7 +30,7 @@ export class Joins {
 
   constructor(
     private readonly context: PostgresContext,
-    private readonly statements: LedgerStatements,
+    private readonly statements: EndStatements,
     private readonly schema: SchemaGuard,
     private readonly notifications: Notifications,
     private readonly place: string,

@@ -18,6 +18,7 @@ import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { PostgresJobs } from "./jobs.js";
+import { LaneFloors, LowerFloors } from "./lane-floors.js";
 import { LedgerStatements } from "./ledger.js";
 import { PostgresLive } from "./live.js";
 import { PostgresMaintenance } from "./maintenance.js";
@@ -32,6 +33,7 @@ import { PostgresSchedules } from "./schedules.js";
 import { checkServer } from "./server-check.js";
 import { PostgresStats } from "./stats.js";
 import { PostgresSuggestions } from "./suggestions.js";
+import type { EndStatements } from "./transaction.js";
 import { PostgresTokens } from "./tokens.js";
 import { PostgresWorkers } from "./workers.js";
 
@@ -94,7 +96,7 @@ interface Parts {
   readonly s: string;
   readonly clock: DatabaseClock;
   readonly schema: SchemaGuard;
-  readonly statements: LedgerStatements;
+  readonly statements: EndStatements;
   readonly notifications: Notifications;
   readonly changes: ChangeFeed;
   readonly committer: Committer;
@@ -137,7 +139,7 @@ export class PostgresStore implements Store {
     const search = new JobSearch(context);
     const byHand = new ChangeByHand(context, remove);
     this.jobs = new PostgresJobs(context, search, byHand);
-    this.claims = new PostgresClaims(context);
+    this.claims = new PostgresClaims(context, new LaneFloors(s, committer, clock));
     this.queues = new PostgresQueues(context);
     this.dead = new PostgresDead(context);
     this.schedules = new PostgresSchedules(context);
@@ -180,7 +182,7 @@ export class PostgresStore implements Store {
     const notifications = new Notifications(pool, listenUrl, s, clock, databaseClock, latest);
     const changes = new ChangeFeed(clock, notifications);
     const schema = new SchemaGuard(s, place);
-    const statements = new LedgerStatements(s);
+    const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
     const fold = new Fold(pool, s, clock);
     const committed = (done: Changes) => {
       changes.committed(done);

@@ -1,6 +1,7 @@
 import type { Instant } from "../../core/job.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
+import type { LaneKey } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -16,14 +17,14 @@ export class Promote {
     // Passes over those that another process promotes, or that somebody cancels, this very moment.
     this.#promote = new Statement<
       [now: Instant, limit: number],
-      { id: number; queue: string; name: string; attempt: number }
+      LaneKey & { readonly id: number; readonly attempt: number; readonly run_at: Instant }
     >(
       `WITH due AS MATERIALIZED (
          SELECT id FROM ${s}.jobs WHERE state = 'scheduled' AND run_at <= $1
          ORDER BY run_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
        )
        UPDATE ${s}.jobs SET state = 'pending' FROM due WHERE jobs.id = due.id AND state = 'scheduled'
-       RETURNING jobs.id, queue, name, attempt`,
+       RETURNING jobs.id, queue, name, priority, attempt, run_at`,
     );
   }
 
@@ -34,9 +35,9 @@ export class Promote {
   /** @returns how many jobs became pending */
   async due(tx: Transaction, limit: number): Promise<number> {
     const rows = await this.#promote.all(tx, tx.now, limit);
-    for (const { id, queue, name, attempt } of rows) {
-      tx.ledger.lane(queue, name).moved(id, "promote", "scheduled", "pending", attempt);
-      tx.changes.pending(queue);
+    for (const row of rows) {
+      tx.ledger.lane(row.queue, row.name).moved(row.id, "promote", "scheduled", "pending", row.attempt);
+      tx.madePending(row, row.run_at);
     }
     return rows.length;
   }

@@ -1,10 +1,11 @@
-import type { Job } from "../../core/job.js";
+import type { Instant, Job } from "../../core/job.js";
 import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import { rowId } from "../rows.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
+import { pendingOfLane } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -34,7 +35,7 @@ export class PostgresQueues implements QueueStore {
     const asked = (column: string) => `($1::text IS NULL OR ${column} = $1)`;
     // One statement, so that all of it is from one moment. The index of pending jobs is ordered by `run_at` only within
     // a lane, so the oldest of each lane is asked for, where the counters know of any.
-    this.#read = new Statement<[name: string | null], Reading>(
+    this.#read = new Statement<[name: string | null, now: Instant], Reading>(
       `SELECT (
          SELECT coalesce(json_agg(queues), '[]') FROM ${s}.queues WHERE ${asked("name")}
        ) AS rows, (
@@ -45,8 +46,7 @@ export class PostgresQueues implements QueueStore {
          SELECT coalesce(json_agg(json_build_array(queue, run_at)), '[]') FROM (
            SELECT queue, min(run_at) AS run_at FROM (${pending(asked("queue"))}) AS waiting
            JOIN ${s}.lanes AS lane USING (queue, name) CROSS JOIN LATERAL (
-             SELECT run_at FROM ${s}.jobs WHERE state = 'pending' AND jobs.queue = lane.queue
-               AND jobs.name = lane.name AND jobs.priority = lane.priority ORDER BY run_at, id LIMIT 1
+             SELECT run_at ${pendingOfLane(s, "$2::bigint")} ORDER BY run_at, id LIMIT 1
            ) AS first GROUP BY queue
          ) AS each
        ) AS oldest`,
@@ -142,7 +142,7 @@ export class PostgresQueues implements QueueStore {
   }
 
   async #find(db: Queryable, name: string | null): Promise<Queue[]> {
-    const reading = await this.#read.get(db, name);
+    const reading = await this.#read.get(db, name, this.context.clock.now());
     if (reading === undefined) throw new Error("The queues were read without an answer");
     const rows = reading.rows.map((row) => ({ ...row, pause_reason: parseReason(row.pause_reason) }));
     return queuesOf(rows, reading.counts, reading.oldest);

@@ -199,7 +199,7 @@ function account(tx: Transaction, { row, settlement, ending }: Ended): void {
   if (settlement.verb !== "release" && settlement.verb !== "snooze") {
     lane.duration("run", tx.now - (row.started_at ?? tx.now));
   }
-  if (ending.state === "pending") tx.changes.pending(row.queue);
+  if (ending.state === "pending") tx.madePending(row, ending.runAt);
   if (ending.state === "scheduled") tx.changes.scheduled();
 }
 

@@ -2,33 +2,49 @@ import type { QueryResult } from "pg";
 import type { Instant } from "../../core/job.js";
 import { Changes } from "./changes.js";
 import type { Queryable } from "./connection.js";
+import { MadePending, type LaneKey, type LowerFloors } from "./lane-floors.js";
 import { Ledger, type LedgerStatements } from "./ledger.js";
+
+/** What a transaction writes at its end. */
+export interface EndStatements {
+  readonly ledger: LedgerStatements;
+  readonly floors: LowerFloors;
+}
 
 /** One transaction: a connection that it has for itself, its time, and what is to be written and told at its end. */
 export class Transaction implements Queryable {
   readonly ledger: Ledger;
   readonly changes = new Changes();
+  readonly #pending = new MadePending();
 
   constructor(
     private readonly client: Queryable,
     /** When it began, by the database's clock. */
     readonly now: Instant,
-    statements: LedgerStatements,
+    private readonly statements: EndStatements,
   ) {
-    this.ledger = new Ledger(statements);
+    this.ledger = new Ledger(statements.ledger);
+  }
+
+  /** A job of this lane became claimable. */
+  madePending(lane: LaneKey, runAt: Instant): void {
+    this.#pending.add(lane, runAt);
+    this.changes.pending(lane.queue);
   }
 
   query(text: string, values?: readonly unknown[]): Promise<QueryResult> {
     return this.client.query(text, values);
   }
 
-  /** Before the commit. */
-  flush(): Promise<void> {
-    return this.ledger.flush(this, this.now, this.changes, "while wanted");
+  /** @param now the time when it is about to commit */
+  async flush(now: Instant): Promise<void> {
+    await this.statements.floors.below(this, this.#pending.late(now));
+    await this.ledger.flush(this, this.now, this.changes, "while wanted");
   }
 
   /** Before a commit that the caller makes some time: who may want events until then waits for nobody's transaction. */
-  flushForLater(): Promise<void> {
-    return this.ledger.flush(this, this.now, this.changes, "in any case");
+  async flushForLater(): Promise<void> {
+    await this.statements.floors.below(this, this.#pending.all());
+    await this.ledger.flush(this, this.now, this.changes, "in any case");
   }
 }

@@ -57,6 +57,8 @@ CREATE TABLE lanes (
   queue    text     COLLATE "C" NOT NULL,
   name     text     COLLATE "C" NOT NULL,
   priority smallint NOT NULL,
+  -- No pending job of the lane has an earlier `run_at`, so claims look from here on.
+  floor    bigint   NOT NULL DEFAULT 0,
   PRIMARY KEY (queue, name, priority)
 );
 

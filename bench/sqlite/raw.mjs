@@ -4,7 +4,8 @@
 // in one transaction a batch, without a queue around them: no promises, handlers, counters or fencing.
 import { readdirSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
-import { freshFile, payload, rate } from "./fresh-file.mjs";
+import { payload, rate } from "../workload.mjs";
+import { freshFile } from "./fresh-file.mjs";
 
 const [, , synchronous, count] = process.argv;
 const jobs = Number(count);
@@ -12,7 +13,7 @@ const db = new Database(freshFile());
 db.pragma("journal_mode = WAL");
 db.pragma(`synchronous = ${synchronous}`);
 db.pragma("cache_size = -65536");
-const migrations = new URL("../src/store/sqlite/migrations/", import.meta.url);
+const migrations = new URL("../../src/store/sqlite/migrations/", import.meta.url);
 for (const file of readdirSync(migrations).sort()) db.exec(readFileSync(new URL(file, migrations), "utf8"));
 
 const insertJob = db.prepare(

@@ -1,7 +1,8 @@
 // node plainjob.mjs full|normal JOBS
 import Database from "better-sqlite3";
 import { better, defineQueue, defineWorker } from "plainjob";
-import { freshFile, payload, rate } from "./fresh-file.mjs";
+import { payload, rate } from "../workload.mjs";
+import { freshFile } from "./fresh-file.mjs";
 
 const [, , synchronous, count] = process.argv;
 const jobs = Number(count);
