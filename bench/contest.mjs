@@ -41,11 +41,10 @@ export function contest({ about, jobs, rounds, contenders, ratios, json }) {
   writeFileSync(json, `${JSON.stringify({ jobs, rounds, results, ratios: quotients }, null, 2)}\n`);
 }
 
-function measure({ program, args, env }, jobs) {
+function measure({ program, args }, jobs) {
   const child = spawnSync(process.execPath, [fileURLToPath(program), ...args, String(jobs)], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, ...env },
   });
   if (child.status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${child.status}`);
   return JSON.parse(child.stdout);

@@ -1,37 +1,43 @@
-// node pg-boss.mjs JOBS
+// node pg-boss.mjs workers|by-hand JOBS
 //
-// Its worker fetches every half second at most, so jobs are fetched and completed by hand, in batches and in parallel,
-// which its documentation offers for throughput.
+// - workers: as many jobs in one call of a handler, and as short an interval, as its documentation offers
+// - by-hand: without its workers, jobs fetched and completed in batches and in parallel as fast as they come
 import PgBoss from "pg-boss";
 import { measureAll } from "../workload.mjs";
 import { freshDatabase } from "./fresh-database.mjs";
 
-const FETCHERS = 4;
+const PARALLEL = 4;
 const BATCH = 500;
 
+const [, , how, jobs] = process.argv;
 const boss = new PgBoss({ connectionString: await freshDatabase("bench_pg_boss"), max: 10 });
 boss.on("error", console.error);
 await boss.start();
 await boss.createQueue("noop");
 await boss.createQueue("elsewhere");
-let stopped = false;
-const fetchers = [];
 
-const figures = await measureAll(Number(process.argv[2]), {
+const figures = await measureAll(Number(jobs), {
   enqueueMany: (payloads) => boss.insert(payloads.map((data) => ({ name: "noop", data }))),
   enqueueOne: (payload) => boss.send("elsewhere", payload),
-  startWorker: async (completed) => {
-    for (let index = 0; index < FETCHERS; index += 1) fetchers.push(fetchAll(completed));
-  },
+  startWorker: how === "workers" ? startWorkers : startFetching,
 });
-stopped = true;
-await Promise.all(fetchers);
-await boss.stop({ graceful: false });
 console.log(JSON.stringify(figures));
 process.exit();
 
+async function startWorkers(completed) {
+  for (let index = 0; index < PARALLEL; index += 1) {
+    await boss.work("noop", { batchSize: BATCH, pollingIntervalSeconds: 0.5 }, async (found) => {
+      found.forEach(completed);
+    });
+  }
+}
+
+async function startFetching(completed) {
+  for (let index = 0; index < PARALLEL; index += 1) void fetchAll(completed);
+}
+
 async function fetchAll(completed) {
-  while (!stopped) {
+  for (;;) {
     const found = await boss.fetch("noop", { batchSize: BATCH });
     if (found.length === 0) {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -41,6 +47,6 @@ async function fetchAll(completed) {
       "noop",
       found.map(({ id }) => id),
     );
-    for (const _ of found) completed();
+    found.forEach(completed);
   }
 }

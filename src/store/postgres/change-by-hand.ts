@@ -4,7 +4,7 @@ import { outcomeOfCancel, outcomeOfDelete, outcomeOfRevive, outcomeOfRunNow } fr
 import type { JobChange } from "../jobs.js";
 import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
-import { CurrentClaim } from "./current-claim.js";
+import { CurrentClaim, STILL_RUNNING } from "./current-claim.js";
 import type { Remove } from "./remove.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
@@ -31,7 +31,7 @@ export class ChangeByHand {
     this.#recordCancelled = new Statement<[ids: readonly number[], now: Instant], never>(
       `INSERT INTO ${s}.attempts (job_id, token, number, worker_id, started_at, finished_at, outcome)
        SELECT id, token, attempt, coalesce(worker_id, ''), coalesce(started_at, $2), $2, 'cancelled' FROM ${s}.jobs
-       WHERE id = ANY($1::bigint[]) AND state = 'running'
+       WHERE id = ANY($1::bigint[]) AND ${STILL_RUNNING}
        ON CONFLICT DO NOTHING`,
     );
     const change = (changes: string) =>

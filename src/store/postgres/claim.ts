@@ -1,4 +1,4 @@
-import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
+import { MAX_CLAIM_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
@@ -19,19 +19,22 @@ interface SpecColumns {
   readonly tracestate: string | null;
 }
 
-/** A claimed job with its lane; a lane that gave nothing has a row without a job. */
+/** A claimed job. */
 interface ClaimedRow
-  extends Pick<JobRow, "name" | "priority" | "token" | "attempt" | "max_attempts">, SpecColumns {
-  /** What the claim hoped to get from the lane. */
-  readonly share: number;
-  readonly id: number | null;
-  readonly created_at: number;
-  readonly run_at: number;
+  extends
+    Pick<JobRow, "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at">,
+    SpecColumns {
+  readonly share: null;
 }
 
-interface Lane {
+/** What became of a lane. */
+interface LaneRow {
   readonly name: string;
   readonly priority: number;
+  /** What the claim hoped to get from it. */
+  readonly share: number;
+  /** What nobody else was taking. */
+  readonly locked: number;
 }
 
 const SPEC_COLUMNS = "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate";
@@ -39,15 +42,18 @@ const SPEC_COLUMNS = "payload, budget, timeout_ms, backoff, schedule_key, slot, 
 /** What one claim has taken so far. */
 interface Taken {
   readonly jobs: ClaimedJob[];
-  payloadBytes: number;
+  /** Of their payloads. */
+  bytes: number;
+  /** The next job would bring the payloads beyond `MAX_CLAIM_BYTES`. */
+  full: boolean;
 }
 
 /**
  * Takes pending jobs. All statements of a claim are here.
  *
  * A lane is the pending jobs of one queue, name and priority in claim order, a range of one index. A claim first
- * looks how much of it each lane would give from its floor on, and then locks just that many jobs of each, passing over those that
- * others are taking this very moment. Where those leave less than hoped for, it looks once more without that lane.
+ * looks how much each lane would give from its floor on, and then locks just that many jobs of each, passing over those
+ * that others are taking this very moment. Where those leave less than hoped for, it looks once more without that lane.
  */
 export class Claim {
   readonly #withJobs;
@@ -69,7 +75,9 @@ export class Claim {
        ORDER BY place`,
     );
     const pending = pendingOfLane(s, "$6::bigint");
-    // Both subqueries are materialized: whatever the plan is, each runs once, so no more jobs are locked than asked for.
+    // The subqueries are materialized: whatever the plan is, each runs once, so no more jobs are locked than asked
+    // for. Rows are changed by their ids as values, not by joins, and without naming their state again, which the lock
+    // keeps: a planner that knows nothing of the tables would read them, or the index of all pending jobs, whole.
     this.#take = new Statement<
       [
         queue: string,
@@ -80,8 +88,9 @@ export class Claim {
         now: Instant,
         withoutNames: readonly string[],
         withoutPriorities: readonly number[],
+        bytes: number,
       ],
-      ClaimedRow
+      ClaimedRow | LaneRow
     >(
       `WITH share AS MATERIALIZED (
          SELECT queue, name, priority, floor, count(*) AS n FROM (
@@ -92,19 +101,28 @@ export class Claim {
              AND NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = $1 AND paused_at IS NOT NULL)
            ORDER BY priority DESC, run_at, id LIMIT $3
          ) AS first GROUP BY queue, name, priority, floor
-       ), picked AS MATERIALIZED (
-         SELECT job.id FROM share AS lane
-         CROSS JOIN LATERAL (SELECT id ${pending} ORDER BY run_at, id LIMIT lane.n FOR UPDATE SKIP LOCKED) AS job
+       ), locked AS MATERIALIZED (
+         SELECT lane.name, lane.priority, job.* FROM share AS lane CROSS JOIN LATERAL (
+           SELECT id, run_at ${pending} ORDER BY run_at, id LIMIT lane.n FOR UPDATE SKIP LOCKED
+         ) AS job
+       ), fitting AS MATERIALIZED (
+         SELECT id, sum(payload_bytes) OVER (ORDER BY priority DESC, run_at, id) AS bytes FROM (
+           SELECT locked.*, (SELECT octet_length(payload) FROM ${s}.job_specs WHERE job_id = locked.id) AS payload_bytes
+           FROM locked
+         ) AS weighed
        ), claimed AS (
          UPDATE ${s}.jobs SET state = 'running', attempt = attempt + 1, lease_until = $4, worker_id = $5,
            started_at = $6::bigint, token = nextval('${s}.fencing_tokens')
-         FROM picked WHERE jobs.id = picked.id AND state = 'pending'
-         RETURNING jobs.id, name, priority, token, attempt, max_attempts, created_at, run_at
+         WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
+         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at
        )
-       SELECT share.name, share.priority, share.n AS share, claimed.id, token, attempt, max_attempts, created_at, run_at,
-         ${SPEC_COLUMNS}
-       FROM share LEFT JOIN claimed USING (name, priority) LEFT JOIN ${s}.job_specs ON job_id = claimed.id
-       ORDER BY priority DESC, run_at, claimed.id`,
+       SELECT NULL AS share, NULL AS locked, claimed.*, spec.* FROM claimed CROSS JOIN LATERAL (
+         SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = claimed.id OFFSET 0
+       ) AS spec
+       UNION ALL
+       SELECT n, count(locked.id), NULL, name, priority${", NULL".repeat(5 + SPEC_COLUMNS.split(",").length)}
+       FROM share LEFT JOIN locked USING (name, priority) GROUP BY name, priority, n
+       ORDER BY priority DESC, run_at, id`,
     );
     this.#spec = new Statement<[id: number], SpecColumns>(
       `SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = $1`,
@@ -121,9 +139,9 @@ export class Claim {
 
   /** @param queues those of the request that may have jobs */
   async take(tx: Transaction, request: ClaimRequest, queues: readonly string[]): Promise<ClaimedJob[]> {
-    const taken: Taken = { jobs: [], payloadBytes: 0 };
+    const taken: Taken = { jobs: [], bytes: 0, full: false };
     for (const queue of queues) {
-      if (portionOf(request, taken) < 1) break;
+      if (taken.full || taken.jobs.length === request.max) break;
       await this.#takeFrom(tx, queue, request, taken);
     }
     return taken.jobs;
@@ -138,8 +156,9 @@ export class Claim {
 
   async #takeFrom(tx: Transaction, queue: string, request: ClaimRequest, taken: Taken): Promise<void> {
     const leaseUntil = tx.now + request.leaseMs;
-    const without: Lane[] = [];
-    for (let max = portionOf(request, taken); max > 0; max = portionOf(request, taken)) {
+    const without: LaneRow[] = [];
+    while (!taken.full && taken.jobs.length < request.max) {
+      const max = request.max - taken.jobs.length;
       const rows = await this.#take.all(
         tx,
         queue,
@@ -150,11 +169,15 @@ export class Claim {
         tx.now,
         without.map(({ name }) => name),
         without.map(({ priority }) => priority),
+        MAX_CLAIM_BYTES - taken.bytes,
       );
-      for (const row of rows) await this.#received(tx, row, queue, leaseUntil, taken);
-      without.push(...lanesThatGaveLess(rows));
-      const hoped = new Map(rows.map((row) => [keyOf(row), row.share]));
-      if ([...hoped.values()].reduce((sum, share) => sum + share, 0) < max) return;
+      const lanes = rows.filter((row) => row.share !== null);
+      const jobs = rows.filter((row) => row.share === null);
+      for (const row of jobs) await this.#received(tx, row, queue, leaseUntil, taken);
+      taken.full = sumOf(lanes.map(({ locked }) => locked)) > jobs.length;
+      // Others hold what is left of them.
+      without.push(...lanes.filter(({ share, locked }) => locked < share));
+      if (sumOf(lanes.map(({ share }) => share)) < max) return;
     }
   }
 
@@ -166,7 +189,6 @@ export class Claim {
     taken: Taken,
   ): Promise<void> {
     const { id } = row;
-    if (id === null) return;
     const lane = tx.ledger.lane(queue, row.name);
     lane.moved(id, "claim", "pending", "running", row.attempt);
     if (row.attempt > row.max_attempts) {
@@ -178,25 +200,13 @@ export class Claim {
     }
     lane.count("started");
     lane.duration("wait", tx.now - row.run_at);
-    taken.jobs.push(describe({ ...row, id }, queue, row, tx.now, leaseUntil));
-    taken.payloadBytes += Buffer.byteLength(row.payload);
+    taken.jobs.push(describe(row, queue, row, tx.now, leaseUntil));
+    taken.bytes += Buffer.byteLength(row.payload);
   }
 }
 
-function keyOf({ name, priority }: Lane): string {
-  return `${name} ${String(priority)}`;
-}
-
-/** Others hold what is left of them. */
-function lanesThatGaveLess(rows: readonly ClaimedRow[]): Lane[] {
-  const lanes = new Map<string, { lane: Lane; share: number; got: number }>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const known = lanes.get(key) ?? { lane: row, share: row.share, got: 0 };
-    known.got += row.id === null ? 0 : 1;
-    lanes.set(key, known);
-  }
-  return [...lanes.values()].filter(({ share, got }) => got < share).map(({ lane }) => lane);
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 function describe(
@@ -229,11 +239,4 @@ function describe(
     traceparent: spec.traceparent,
     tracestate: spec.tracestate,
   };
-}
-
-/**
- * Jobs that may be taken now, whatever their payloads turn out to be: a job that was taken must be handed out.
- */
-function portionOf({ max }: ClaimRequest, { jobs, payloadBytes }: Taken): number {
-  return Math.min(max - jobs.length, Math.floor((MAX_CLAIM_BYTES - payloadBytes) / MAX_PAYLOAD_BYTES));
 }

@@ -22,8 +22,14 @@ import { Extend, type Extension } from "./extend.js";
 import type { LaneFloors } from "./lane-floors.js";
 import { Notes } from "./notes.js";
 import { Promote } from "./promote.js";
+import { ScanStart } from "./scan-start.js";
 import { Settle } from "./settle.js";
 import { Statement } from "./statement.js";
+
+/** How late a job may become claimable whose transaction was open when its time came. */
+const WHOLE_PROMOTION_EVERY_MS = 10_000;
+/** How late a lease may be found whose claim was committed after it had ended. */
+const WHOLE_REAPING_EVERY_MS = 60_000;
 
 export class PostgresClaims implements ClaimStore {
   readonly #claim;
@@ -35,6 +41,8 @@ export class PostgresClaims implements ClaimStore {
   readonly #expired;
   readonly #settlements;
   readonly #extensions;
+  readonly #expiredFrom;
+  readonly #dueFrom;
 
   constructor(
     private readonly context: PostgresContext,
@@ -47,12 +55,14 @@ export class PostgresClaims implements ClaimStore {
     this.#claimIds = new ClaimIds(context, this.#claim, this.#current, settle);
     this.#notes = new Notes(context, this.#current);
     this.#promote = new Promote(context);
+    this.#expiredFrom = new ScanStart(context.clock, WHOLE_REAPING_EVERY_MS);
+    this.#dueFrom = new ScanStart(context.clock, WHOLE_PROMOTION_EVERY_MS);
     this.#expired = new Statement<
-      [now: Instant, limit: number],
+      [from: Instant, now: Instant, limit: number],
       JobRow & Pick<SpecRow, "budget" | "backoff">
     >(
       `SELECT jobs.*, budget, backoff FROM ${context.s}.jobs JOIN ${context.s}.job_specs ON job_id = jobs.id
-       WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT $2`,
+       WHERE state = 'running' AND lease_until BETWEEN $1 AND $2 ORDER BY lease_until LIMIT $3`,
     );
     this.#settlements = new Batch<readonly Settlement[], readonly Settled[]>(
       context.committer,
@@ -133,7 +143,9 @@ export class PostgresClaims implements ClaimStore {
   }
 
   async expired(limit: number): Promise<readonly ExpiredClaim[]> {
-    const rows = await this.context.look((db) => this.#expired.all(db, this.context.clock.now(), limit));
+    const [from, now] = [this.#expiredFrom.next(), this.context.clock.now()];
+    const rows = await this.context.look((db) => this.#expired.all(db, from, now, limit));
+    if (rows.length < limit) this.#expiredFrom.came(from, now);
     return rows.map((row) => ({
       id: String(row.id),
       token: row.token,
@@ -150,10 +162,13 @@ export class PostgresClaims implements ClaimStore {
   async promote(limit: number): Promise<number> {
     const due = await this.nextDue();
     if (due === null || due > this.context.clock.now()) return 0;
-    return this.context.write((tx) => this.#promote.due(tx, limit));
+    return this.context.write((tx) => this.#promote.due(tx, due, limit));
   }
 
-  nextDue(): Promise<Instant | null> {
-    return this.context.look((db) => this.#promote.next(db));
+  async nextDue(): Promise<Instant | null> {
+    const from = this.#dueFrom.next();
+    const due = await this.context.look((db) => this.#promote.next(db, from));
+    this.#dueFrom.came(from, Math.min(due ?? Infinity, this.context.clock.now()));
+    return due;
   }
 }

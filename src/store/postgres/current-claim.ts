@@ -6,6 +6,12 @@ import type { PostgresContext } from "./context.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
+/**
+ * For rows that are found by their ids. In a form that keeps the planner from the index of running jobs, which is full
+ * of dead entries while an old transaction is open.
+ */
+export const STILL_RUNNING = "CASE jobs.state WHEN 'running' THEN true END";
+
 /** Finds the jobs of claims, or tells why a claim is no longer the current one. */
 export class CurrentClaim {
   readonly #get;

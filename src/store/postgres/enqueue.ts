@@ -5,6 +5,7 @@ import type { NewJob } from "../jobs.js";
 import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
+import { InsertJobs, type FreshJob } from "./insert-jobs.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -44,34 +45,7 @@ export class Enqueue {
     this.#freeKeys = new Statement<[keys: readonly string[]], never>(
       `DELETE FROM ${s}.idempotency_keys WHERE key = ANY($1::text[])`,
     );
-    this.#insert = new Statement<[jobs: string, now: Instant], { id: number }>(
-      `WITH job AS MATERIALIZED (
-         SELECT coalesce(given, nextval('${s}.job_ids')) AS id, asked.*
-         FROM ROWS FROM (json_to_recordset($1::json) AS (
-           given bigint, queue text, name text, state text, priority smallint, max_attempts int, run_at bigint,
-           payload text, timeout_ms bigint, backoff text, tags text, idempotency_key text, schedule_key text,
-           slot bigint, traceparent text, tracestate text
-         )) WITH ORDINALITY AS asked (
-           given, queue, name, state, priority, max_attempts, run_at, payload, timeout_ms, backoff, tags,
-           idempotency_key, schedule_key, slot, traceparent, tracestate, place
-         )
-       ), lanes AS (
-         INSERT INTO ${s}.lanes (queue, name, priority)
-         SELECT DISTINCT queue, name, priority FROM job ORDER BY queue, name, priority ON CONFLICT DO NOTHING
-       ), hot AS (
-         INSERT INTO ${s}.jobs (id, queue, name, state, priority, max_attempts, created_at, run_at)
-         SELECT id, queue, name, state, priority, max_attempts, $2, run_at FROM job
-       ), specs AS (
-         INSERT INTO ${s}.job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key,
-           slot, traceparent, tracestate)
-         SELECT id, payload, max_attempts, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent,
-           tracestate FROM job
-       ), tags AS (
-         INSERT INTO ${s}.job_tags (tag, job_id)
-         SELECT DISTINCT tag, id FROM job, json_array_elements_text(tags::json) AS tag WHERE tags IS NOT NULL
-       )
-       SELECT id FROM job ORDER BY place`,
-    );
+    this.#insert = new InsertJobs(s);
   }
 
   /** All jobs or none. */
@@ -115,9 +89,9 @@ export class Enqueue {
       const runAt = job.runAt ?? tx.now + job.delayMs;
       return { job, runAt, state: runAt <= tx.now ? "pending" : "scheduled", given: ids[index] ?? null };
     });
-    const rows = await this.#insert.all(tx, JSON.stringify(fresh.map(columnsOf)), tx.now);
+    const made = await this.#insert.run(tx, fresh, tx.now);
     return fresh.map(({ job, runAt, state }, index) => {
-      const id = rows[index]?.id;
+      const id = made[index];
       if (id === undefined) throw new Error("A job was not inserted");
       tx.ledger.lane(job.queue, job.name).inserted(id, state);
       if (state === "pending") tx.madePending(job, runAt);
@@ -185,35 +159,6 @@ function firstOfEachKey(jobs: readonly NewJob[]): Map<string, number> {
     else if (jobs[first]?.idempotency?.fingerprint !== fingerprint) throw reused(key);
   }
   return firsts;
-}
-
-interface FreshJob {
-  readonly job: NewJob;
-  readonly runAt: Instant;
-  readonly state: JobState;
-  /** An id that was taken for it before. */
-  readonly given: number | null;
-}
-
-function columnsOf({ job, runAt, state, given }: FreshJob) {
-  return {
-    given,
-    queue: job.queue,
-    name: job.name,
-    state,
-    priority: job.priority,
-    max_attempts: job.maxAttempts,
-    run_at: runAt,
-    payload: job.payload,
-    timeout_ms: job.timeoutMs,
-    backoff: job.backoff === null ? null : JSON.stringify(job.backoff),
-    tags: job.tags.length === 0 ? null : JSON.stringify(job.tags),
-    idempotency_key: job.idempotency?.key ?? null,
-    schedule_key: job.schedule?.key ?? null,
-    slot: job.schedule?.slot ?? null,
-    traceparent: job.trace?.traceparent ?? null,
-    tracestate: job.trace?.tracestate ?? null,
-  };
 }
 
 function newJob(job: NewJob, id: number, state: JobState, createdAt: Instant, runAt: Instant): Job {

@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/job.js";
 import type { ClaimKey, Extended } from "../claims.js";
 import type { PostgresContext } from "./context.js";
-import { held, type CurrentClaim } from "./current-claim.js";
+import { held, STILL_RUNNING, type CurrentClaim } from "./current-claim.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -23,7 +23,7 @@ export class Extend {
     >(
       `UPDATE ${s}.jobs SET lease_until = extended.lease_until
        FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS extended (id, token, lease_until)
-       WHERE jobs.id = extended.id AND jobs.token = extended.token AND state = 'running'`,
+       WHERE jobs.id = ANY($1) AND jobs.id = extended.id AND jobs.token = extended.token AND ${STILL_RUNNING}`,
     );
   }
 

@@ -11,30 +11,33 @@ export class Promote {
   readonly #promote;
 
   constructor({ s }: PostgresContext) {
-    this.#next = new Statement<[], { run_at: Instant }>(
-      `SELECT run_at FROM ${s}.jobs WHERE state = 'scheduled' ORDER BY run_at LIMIT 1`,
+    this.#next = new Statement<[from: Instant], { run_at: Instant }>(
+      `SELECT run_at FROM ${s}.jobs WHERE state = 'scheduled' AND run_at >= $1 ORDER BY run_at LIMIT 1`,
     );
     // Passes over those that another process promotes, or that somebody cancels, this very moment.
     this.#promote = new Statement<
-      [now: Instant, limit: number],
+      [from: Instant, now: Instant, limit: number],
       LaneKey & { readonly id: number; readonly attempt: number; readonly run_at: Instant }
     >(
       `WITH due AS MATERIALIZED (
-         SELECT id FROM ${s}.jobs WHERE state = 'scheduled' AND run_at <= $1
-         ORDER BY run_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+         SELECT id FROM ${s}.jobs WHERE state = 'scheduled' AND run_at BETWEEN $1 AND $2
+         ORDER BY run_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
        )
-       UPDATE ${s}.jobs SET state = 'pending' FROM due WHERE jobs.id = due.id AND state = 'scheduled'
+       UPDATE ${s}.jobs SET state = 'pending' FROM due WHERE jobs.id = due.id
        RETURNING jobs.id, queue, name, priority, attempt, run_at`,
     );
   }
 
-  async next(db: Queryable): Promise<Instant | null> {
-    return (await this.#next.get(db))?.run_at ?? null;
+  async next(db: Queryable, from: Instant): Promise<Instant | null> {
+    return (await this.#next.get(db, from))?.run_at ?? null;
   }
 
-  /** @returns how many jobs became pending */
-  async due(tx: Transaction, limit: number): Promise<number> {
-    const rows = await this.#promote.all(tx, tx.now, limit);
+  /**
+   * @param from when the first one is due
+   * @returns how many jobs became pending
+   */
+  async due(tx: Transaction, from: Instant, limit: number): Promise<number> {
+    const rows = await this.#promote.all(tx, from, tx.now, limit);
     for (const row of rows) {
       tx.ledger.lane(row.queue, row.name).moved(row.id, "promote", "scheduled", "pending", row.attempt);
       tx.madePending(row, row.run_at);

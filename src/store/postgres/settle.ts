@@ -4,7 +4,7 @@ import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.j
 import { endingOf, eventsOf, isCompletion, isRepeat, type Ending } from "../endings.js";
 import type { JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
-import { held, type CurrentClaim } from "./current-claim.js";
+import { held, STILL_RUNNING, type CurrentClaim } from "./current-claim.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -17,6 +17,7 @@ interface Ended {
 
 /** Ends claims, a whole batch with a few statements. All of them are here. */
 export class Settle {
+  readonly #complete;
   readonly #end;
   readonly #insertResults;
   readonly #insertAttempts;
@@ -27,8 +28,16 @@ export class Settle {
     { s }: PostgresContext,
     private readonly current: CurrentClaim,
   ) {
-    // The guard stands in the statement itself although the rows were locked before: whatever is changed above, a
-    // stale claim cannot pass here.
+    // The guards stand in the statements themselves although the rows were locked before: whatever is changed above, a
+    // stale claim cannot pass here. No two claims have the same token.
+    // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
+    this.#complete = new Statement<
+      [ids: readonly number[], tokens: readonly number[], finishedAt: Instant],
+      never
+    >(
+      `UPDATE ${s}.jobs SET state = 'completed', finished_at = $3, lease_until = 0
+       WHERE id = ANY($1::bigint[]) AND token = ANY($2::bigint[]) AND ${STILL_RUNNING}`,
+    );
     this.#end = new Statement<
       [
         ids: readonly number[],
@@ -45,7 +54,7 @@ export class Settle {
          started_at = ended.started_at, finished_at = ended.finished_at, lease_until = 0
        FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[])
          AS ended (id, token, state, run_at, attempt, started_at, finished_at)
-       WHERE jobs.id = ended.id AND jobs.token = ended.token AND jobs.state = 'running'`,
+       WHERE jobs.id = ANY($1) AND jobs.id = ended.id AND jobs.token = ended.token AND ${STILL_RUNNING}`,
     );
     this.#insertResults = new Statement<
       [ids: readonly number[], results: readonly (string | null)[], problems: readonly (string | null)[]],
@@ -121,7 +130,25 @@ export class Settle {
 
   async #endAll(tx: Transaction, ended: readonly Ended[]): Promise<void> {
     if (ended.length === 0) return;
-    const changed = await this.#end.run(
+    const completed = ended.filter(({ settlement }) => isCompletion(settlement));
+    const others = ended.filter(({ settlement }) => !isCompletion(settlement));
+    const changed = (await this.#completeAll(tx, completed)) + (await this.#endOthers(tx, others));
+    if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
+    await this.#keepResults(tx, ended);
+    await this.#recordFailures(tx, ended);
+    for (const end of ended) account(tx, end);
+  }
+
+  #completeAll(tx: Transaction, ended: readonly Ended[]): Promise<number> {
+    if (ended.length === 0) return Promise.resolve(0);
+    const ids = ended.map(({ row }) => row.id);
+    const tokens = ended.map(({ row }) => row.token);
+    return this.#complete.run(tx, ids, tokens, tx.now);
+  }
+
+  #endOthers(tx: Transaction, ended: readonly Ended[]): Promise<number> {
+    if (ended.length === 0) return Promise.resolve(0);
+    return this.#end.run(
       tx,
       ended.map(({ row }) => row.id),
       ended.map(({ row }) => row.token),
@@ -131,10 +158,6 @@ export class Settle {
       ended.map(({ ending }) => ending.startedAt),
       ended.map(({ ending }) => ending.finishedAt),
     );
-    if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
-    await this.#keepResults(tx, ended);
-    await this.#recordFailures(tx, ended);
-    for (const end of ended) account(tx, end);
   }
 
   async #keepResults(tx: Transaction, ended: readonly Ended[]): Promise<void> {

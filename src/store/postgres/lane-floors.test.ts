@@ -1,0 +1,186 @@
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { FakeClock, T0 } from "../../../test/support/fake-clock.js";
+import { PostgresDatabase } from "../../../test/support/postgres-database.js";
+import { systemClock, type Clock } from "../../core/clock.js";
+import type { NewJob } from "../jobs.js";
+import { Committer } from "./committer.js";
+import { openPool } from "./connection.js";
+import type { PostgresContext } from "./context.js";
+import { DatabaseClock } from "./database-clock.js";
+import { Enqueue } from "./enqueue.js";
+import { LaneFloors, LowerFloors } from "./lane-floors.js";
+import { LedgerStatements } from "./ledger.js";
+import { SchemaGuard } from "./migrate.js";
+import type { PostgresStore } from "./open.js";
+
+/** Only the wall clock moves in these tests: by the other one the store looks for jobs below floors by itself. */
+const MINUTE_MS = 60_000;
+const LANE = { queue: "q", name: "n", priority: 4 };
+const JOB: NewJob = {
+  ...LANE,
+  payload: "{}",
+  runAt: null,
+  delayMs: 0,
+  maxAttempts: 3,
+  backoff: null,
+  timeoutMs: null,
+  tags: [],
+  idempotency: null,
+  schedule: null,
+  trace: null,
+};
+
+/** A store, and the floors of its lanes to be raised when a test says so. */
+async function setUp() {
+  const database = new PostgresDatabase();
+  const clock = new FakeClock();
+  const store = await database.open({ clock });
+  const { committer, floors } = floorsOf(database, clock);
+  return { database, clock, store, committer, floors };
+}
+
+function floorsOf({ s, url }: PostgresDatabase, clock: Clock) {
+  const pool = openPool(url);
+  onTestFinished(() => pool.end());
+  const time = new DatabaseClock(clock, clock.now(), true);
+  const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
+  const guard = new SchemaGuard(s, "here");
+  const committer = new Committer(pool, systemClock, time, statements, guard, () => undefined, "here");
+  return { committer, floors: new LaneFloors(s, committer, time) };
+}
+
+async function floorOf(database: PostgresDatabase): Promise<number> {
+  const [lane] = await database.rows<{ floor: number }>("SELECT floor FROM lanes");
+  return lane?.floor ?? Number.NaN;
+}
+
+async function enqueue(store: PostgresStore, job: Partial<NewJob> = {}): Promise<string> {
+  const [made] = await store.jobs.insertMany([{ ...JOB, ...job }]);
+  return made?.id ?? "";
+}
+
+async function claim(store: PostgresStore) {
+  const request = { workerId: "w", queues: ["q"], names: ["n"], max: 1, leaseMs: 24 * 60 * MINUTE_MS };
+  return (await store.claims.claim(request))[0];
+}
+
+describe("the floor of a lane", () => {
+  test("follows the first job that waits, and the present at a distance", async () => {
+    const { database, clock, store, floors } = await setUp();
+    const id = await enqueue(store);
+    clock.stepWall(10 * MINUTE_MS);
+    await floors.raise(LANE);
+    expect(await floorOf(database)).toBe(T0);
+    expect((await claim(store))?.id).toBe(id);
+    await floors.raise(LANE);
+    expect(await floorOf(database)).toBe(clock.now() - 10_000);
+  });
+
+  test("is raised by claims that take many jobs", async () => {
+    const { database, clock, store } = await setUp();
+    await store.jobs.insertMany(Array.from({ length: 1_000 }, () => JOB));
+    clock.stepWall(10 * MINUTE_MS);
+    const request = { workerId: "w", queues: ["q"], names: ["n"], max: 500, leaseMs: MINUTE_MS };
+    expect(await store.claims.claim(request)).toHaveLength(500);
+    expect(await store.claims.claim(request)).toHaveLength(500);
+    await database.until(async () => (await floorOf(database)) === clock.now() - 10_000);
+  });
+
+  /** Each makes a job pending again whose time is long past. */
+  const ways = {
+    "is given back": async ({ store, clock }) => {
+      await enqueue(store);
+      const held = await claim(store);
+      if (held === undefined) throw new Error("Nothing was claimed");
+      clock.stepWall(10 * MINUTE_MS);
+      return async () => {
+        await store.claims.settle([{ verb: "release", id: held.id, token: held.token }]);
+        return held.id;
+      };
+    },
+    "is promoted late": async ({ store, clock }) => {
+      const id = await enqueue(store, { delayMs: 1 });
+      clock.stepWall(10 * MINUTE_MS);
+      return async () => {
+        expect(await store.claims.promote(10)).toBe(1);
+        return id;
+      };
+    },
+    "is enqueued for an earlier time": async ({ store, clock }) => {
+      await enqueue(store);
+      await claim(store);
+      clock.stepWall(10 * MINUTE_MS);
+      return () => enqueue(store, { runAt: T0 });
+    },
+  } satisfies Record<string, (given: Awaited<ReturnType<typeof setUp>>) => Promise<() => Promise<string>>>;
+
+  test.each(Object.entries(ways))("is lowered for a job that %s", async (_, prepare) => {
+    const given = await setUp();
+    const { database, store, clock, floors } = given;
+    const make = await prepare(given);
+    await floors.raise(LANE);
+    expect(await floorOf(database)).toBe(clock.now() - 10_000);
+    const id = await make();
+    expect((await claim(store))?.id).toBe(id);
+  });
+
+  test("is lowered when it was raised after the job was made and before its commit", async () => {
+    const { database, store, clock, committer, floors } = await setUp();
+    await enqueue(store);
+    await claim(store);
+    clock.stepWall(10 * MINUTE_MS);
+    const enqueueIn = new Enqueue({ s: database.s } as PostgresContext);
+    await committer.write(async (tx) => {
+      await enqueueIn.insert(tx, [{ ...JOB, runAt: T0 }]);
+      await floors.raise(LANE);
+      expect(await floorOf(database)).toBe(clock.now() - 10_000);
+    });
+    expect(await claim(store)).toBeDefined();
+  });
+
+  test("stays where it is while a caller's transaction that enqueues is open", async () => {
+    const { database, store, clock, floors } = await setUp();
+    await enqueue(store);
+    await claim(store);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query("BEGIN");
+    const [made] = await store.join(client).insertMany([JOB]);
+    clock.stepWall(10 * MINUTE_MS);
+    await floors.raise(LANE);
+    expect(await floorOf(database)).toBe(0);
+    await client.query("COMMIT");
+    expect((await claim(store))?.id).toBe(made?.id);
+    await floors.raise(LANE);
+    expect(await floorOf(database)).toBe(clock.now() - 10_000);
+  });
+
+  test("hides what is below it until somebody looks", async () => {
+    const { database, store, clock, floors } = await setUp();
+    const id = await enqueue(store);
+    clock.stepWall(10 * MINUTE_MS);
+    await database.rows("UPDATE lanes SET floor = $1", [T0 + MINUTE_MS]);
+    expect(await claim(store)).toBeUndefined();
+    await floors.check();
+    expect((await claim(store))?.id).toBe(id);
+  });
+
+  test("says nothing after the clock was set back", async () => {
+    const { database, store, clock, floors } = await setUp();
+    await enqueue(store);
+    await claim(store);
+    clock.stepWall(60 * MINUTE_MS);
+    await floors.raise(LANE);
+    const earlier = new FakeClock(T0);
+    const other = await database.open({ clock: earlier });
+    const ids = [await enqueue(other), await enqueue(other)];
+    expect((await claim(other))?.id).toBe(ids[0]);
+    earlier.stepWall(30 * MINUTE_MS);
+    await floorsOf(database, earlier).floors.raise(LANE);
+    expect(await floorOf(database)).toBe(T0);
+    earlier.stepWall(60 * MINUTE_MS);
+    expect((await claim(other))?.id).toBe(ids[1]);
+  });
+});
