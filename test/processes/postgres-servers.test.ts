@@ -20,13 +20,13 @@ class Sink {
   /** Deliveries by the path, which is the job's own. */
   readonly deliveries = new Map<string, number>();
   readonly #held = new Map<string, ServerResponse>();
-  #holding = false;
+  #isHeld: (path: string) => boolean = () => false;
   #wake: () => void = () => undefined;
   readonly #server = createServer((request, response) => {
     const path = request.url ?? "";
     request.resume().on("end", () => {
       this.deliveries.set(path, (this.deliveries.get(path) ?? 0) + 1);
-      if (this.#holding) this.#held.set(path, response);
+      if (this.#isHeld(path)) this.#held.set(path, response);
       else response.end();
       this.#wake();
     });
@@ -48,12 +48,12 @@ class Sink {
     return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
-  hold(): void {
-    this.#holding = true;
+  hold(isHeld: (path: string) => boolean): void {
+    this.#isHeld = isHeld;
   }
 
   release(): void {
-    this.#holding = false;
+    this.#isHeld = () => false;
     for (const response of this.#held.values()) response.end();
     this.#held.clear();
   }
@@ -131,19 +131,23 @@ test(`three servers on one database, one killed, one stopped, one frozen: ${Stri
   const inItsHands = await holdJobsOf(sink, store, frozen);
   frozen.process.kill("SIGSTOP");
   sink.release();
+  sink.hold((path) => stale.some(({ payload }) => payload.url.endsWith(path)));
 
   await delivered(sink, 0.6);
   const successor = await start();
   expect(await stopped.process.stop()).toMatchObject({ code: 0 });
 
-  await completed(store);
+  await runningAgain(store, stale, successor);
   frozen.process.kill("SIGCONT");
-  // Its own worker may find out by its own clock that its leases are over; a client that knows of nothing is refused.
+  // Its own worker may find out by its own clock that its leases are over; a client that knows of nothing is refused,
+  // although somebody else is running the job this very moment.
   for (const { id, leaseToken } of stale) {
     const refused = await frozen.process.post(`/v1/jobs/${id}/complete`, { leaseToken });
     expect(refused).toMatchObject({ status: 409, body: { code: "lease_lost" } });
   }
   expect(await rejections(frozen.process)).toBeGreaterThanOrEqual(stale.length);
+  sink.release();
+  await completed(store);
   await successor.process.request("POST", "/v1/schedules/tick/pause", {});
   await completed(store);
 
@@ -164,11 +168,27 @@ async function enqueue(server: ServerProcess, url: string): Promise<void> {
   }
 }
 
+interface StaleJob {
+  readonly id: string;
+  readonly leaseToken: string;
+  readonly payload: { readonly url: string };
+}
+
+/** Resolves when the worker of this server runs all of these jobs. */
+async function runningAgain(
+  store: PostgresStore,
+  jobs: readonly StaleJob[],
+  { workerId }: Server,
+): Promise<void> {
+  await eventually(
+    () => Promise.all(jobs.map(({ id }) => store.jobs.get(id))),
+    (rows) => rows.every((row) => row?.state === "running" && row.workerId === workerId),
+  );
+}
+
 /** Jobs that a worker claims from this server, and never speaks of until its lease is long over. */
-async function claimOverHttp(
-  server: ServerProcess,
-): Promise<readonly { readonly id: string; readonly leaseToken: string }[]> {
-  const { body } = await server.post<{ jobs: { id: string; leaseToken: string }[] }>("/v1/claim", {
+async function claimOverHttp(server: ServerProcess): Promise<readonly StaleJob[]> {
+  const { body } = await server.post<{ jobs: StaleJob[] }>("/v1/claim", {
     workerId: "stale",
     queues: ["default"],
     max: HELD,
@@ -184,7 +204,7 @@ function delivered(sink: Sink, share: number): Promise<void> {
 
 /** Resolves when at least so many jobs are in the hands of this server, and stay there. @returns how many */
 async function holdJobsOf(sink: Sink, store: PostgresStore, { workerId }: Server): Promise<number> {
-  sink.hold();
+  sink.hold(() => true);
   let running = 0;
   await sink.until(async (held) => {
     if (held.length < HELD) return false;

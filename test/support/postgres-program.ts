@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
@@ -29,10 +30,29 @@ async function main(): Promise<void> {
   await server.initialise();
   await server.start();
   process.send?.(`postgres://postgres:postgres@127.0.0.1:${String(port)}/postgres`);
+  process.on("message", (order: NodeJS.Signals | "start") => {
+    obey(server, order).then(
+      () => process.send?.("done"),
+      () => process.exit(1),
+    );
+  });
   await once(process, "disconnect");
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
   process.exit();
+}
+
+/** A signal ends the server as that signal does; its data stay for the next start. */
+async function obey(server: EmbeddedPostgres, order: NodeJS.Signals | "start"): Promise<void> {
+  if (order === "start") {
+    await server.start();
+    return;
+  }
+  // The package keeps it to itself, and ends it in one way only.
+  const { process: running } = server as unknown as { readonly process: ChildProcess };
+  const exited = once(running, "exit");
+  running.kill(order);
+  await exited;
 }
 
 function freePort(): Promise<number> {

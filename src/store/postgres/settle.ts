@@ -142,7 +142,7 @@ export class Settle {
   #completeAll(tx: Transaction, ended: readonly Ended[]): Promise<number> {
     if (ended.length === 0) return Promise.resolve(0);
     const ids = ended.map(({ row }) => row.id);
-    const tokens = ended.map(({ row }) => row.token);
+    const tokens = ended.map(({ settlement }) => settlement.token);
     return this.#complete.run(tx, ids, tokens, tx.now);
   }
 
@@ -151,7 +151,7 @@ export class Settle {
     return this.#end.run(
       tx,
       ended.map(({ row }) => row.id),
-      ended.map(({ row }) => row.token),
+      ended.map(({ settlement }) => settlement.token),
       ended.map(({ ending }) => ending.state),
       ended.map(({ ending }) => ending.runAt),
       ended.map(({ ending }) => ending.attempt),

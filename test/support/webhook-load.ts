@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, onTestFinished } from "vitest";
+import type { PostgresStore } from "../../src/store/postgres/open.js";
+import { eventually, type ServerProcess } from "./server-process.js";
+
+/** Enqueues without an end, each job under a key, until it is told that the job is accepted. */
+export class Producer {
+  readonly accepted = new Set<string>();
+  #stopped = false;
+  readonly #ended: Promise<void>;
+
+  constructor(
+    private readonly server: ServerProcess,
+    private readonly sinkUrl: string,
+  ) {
+    this.#ended = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    for (let index = 0; !this.#stopped; index += 1) {
+      const key = `key-${String(index)}`;
+      const job = {
+        name: "webhook.call",
+        payload: { url: `${this.sinkUrl}/${key}` },
+        backoff: { type: "fixed", delayMs: 0 },
+        idempotencyKey: key,
+      };
+      let status = 0;
+      do {
+        if (status !== 0) await delay(20);
+        ({ status } = await this.server.post("/v1/jobs", job));
+        expect([200, 201, 503]).toContain(status);
+      } while (status === 503);
+      this.accepted.add(key);
+    }
+  }
+}
+
+/** Receives what the jobs of a producer send. */
+export async function startSink(): Promise<{ url: string; delivered: Set<string> }> {
+  const delivered = new Set<string>();
+  const server = createServer((request, response) => {
+    delivered.add((request.url ?? "").slice(1));
+    request.resume();
+    response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, delivered };
+}
+
+/** Resolves when a job that was accepted from now on has been delivered. */
+export async function goingOn({ accepted }: Producer, delivered: ReadonlySet<string>): Promise<void> {
+  const before = new Set(accepted);
+  await eventually(
+    () => Promise.resolve([...accepted].some((key) => !before.has(key) && delivered.has(key))),
+    (is) => is,
+  );
+}
+
+export function ready(server: ServerProcess): Promise<unknown> {
+  return eventually(
+    () => statusOf(server),
+    (status) => status === 200,
+  );
+}
+
+export function unready(server: ServerProcess): Promise<unknown> {
+  return eventually(
+    () => statusOf(server),
+    (status) => status === 503,
+  );
+}
+
+async function statusOf(server: ServerProcess): Promise<number> {
+  return (await fetch(`${server.url}/readyz`)).status;
+}
+
+export async function allCompleted(store: PostgresStore, accepted: ReadonlySet<string>): Promise<void> {
+  await eventually(
+    () => store.queues.list(),
+    ([queue]) => (queue?.counts.completed ?? 0) >= accepted.size && isStill(queue?.counts),
+  );
+}
+
+function isStill(counts: Readonly<Record<string, number>> | undefined): boolean {
+  return counts?.["pending"] === 0 && counts["running"] === 0 && counts["scheduled"] === 0;
+}
