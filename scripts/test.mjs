@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt, ensureInstalled } from "./ensure.mjs";
+import { ensurePgBouncer } from "./ensure-pgbouncer.mjs";
 import { ensurePromtool } from "./ensure-promtool.mjs";
 import { run } from "./project.mjs";
 
@@ -17,6 +18,7 @@ const checks = [
 ensureInstalled();
 ensureBuilt();
 ensurePromtool();
+ensurePgBouncer();
 // Only now is there what it imports.
 const { ensureChromium } = await import("./ensure-chromium.mjs");
 ensureChromium();

@@ -84,6 +84,20 @@ describe("joined transactions on PostgreSQL", () => {
     }
   });
 
+  test("no statement answers with a void column, which Prisma cannot read", async () => {
+    const { konveier, transaction } = await open();
+    const VOID = 2278;
+    const picky = (client: Connection) => ({
+      query: async ({ text, values }: { text: string; values: unknown[] }) => {
+        const result = await (client as unknown as pg.ClientBase).query(text, values);
+        expect(result.fields.filter(({ dataTypeID }) => dataTypeID === VOID)).toEqual([]);
+        return result;
+      },
+    });
+    await transaction((client) => konveier.within(picky(client)).enqueue("a", {}));
+    expect((await konveier.queues.list())[0]?.counts.pending).toBe(1);
+  });
+
   test("a completion that waits for its commit for longer than the lease is not taken away", async () => {
     const clock = new FakeClock();
     const opened = await postgresFactory.open({ clock });

@@ -69,17 +69,35 @@ const CONNECTION_MESSAGES =
 /** What `pg` says when it waited for a connection of its pool in vain. */
 const POOL_EXHAUSTED = "timeout exceeded when trying to connect";
 
-/** What only an opening meets: code and message. */
-const OPENING_MEANINGS: readonly (readonly [pattern: RegExp, advice: string])[] = [
+const unsupported = (advice: string): Meaning => ({ code: "store_unsupported", advice });
+
+/** What only an opening meets: code and message. PgBouncer says 08P01 of whatever it refuses. */
+const OPENING_MEANINGS: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
   [
     /^ERR_INVALID_URL |URI malformed/,
-    "Use postgres://user:password@host:port/database, with %40 for an @ in a password.",
+    unsupported("Use postgres://user:password@host:port/database, with %40 for an @ in a password."),
   ],
-  [/client password must be|SASL: /, "Check the user and the password of the database URL."],
-  [/does not support SSL/, "Take sslmode out of the database URL, or switch SSL on in the server."],
+  [
+    /client password must be|SASL: |^08P01 (.*authentication failed|no such user)/,
+    unsupported("Check the user and the password of the database URL."),
+  ],
+  [
+    /^08P01 (database .* does not exist|no such database)/,
+    { code: "store_missing", advice: "Make the database: createdb, or CREATE DATABASE." },
+  ],
+  [
+    /^08P01 unsupported startup parameter/,
+    unsupported(
+      "Take it out of the database URL and of PGOPTIONS, or name it in ignore_startup_parameters of PgBouncer.",
+    ),
+  ],
+  [
+    /does not support SSL/,
+    unsupported("Take sslmode out of the database URL, or switch SSL on in the server."),
+  ],
   [
     / (self.signed certificate|unable to (verify|get)|Hostname\/IP does not match|certificate has expired)/,
-    "Name the certificate of the authority with sslrootcert in the database URL.",
+    unsupported("Name the certificate of the authority with sslrootcert in the database URL."),
   ],
 ];
 
@@ -95,9 +113,8 @@ export function translateOpeningError(error: unknown, place: string): unknown {
       pattern.test(`${codeOf(error) ?? ""} ${error.message}`),
     );
     if (known !== undefined) {
-      return new KonveierError("store_unsupported", `${place}: ${error.message}. ${known[1]}`, {
-        cause: error,
-      });
+      const { code, advice } = known[1];
+      return new KonveierError(code, `${place}: ${error.message}. ${advice}`, { cause: error });
     }
   }
   return translate(

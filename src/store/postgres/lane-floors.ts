@@ -48,7 +48,7 @@ export class LowerFloors {
       [queues: readonly string[], names: readonly string[], priorities: readonly number[]],
       never
     >(
-      `SELECT pg_advisory_xact_lock_shared(${laneLock(s)})
+      `SELECT pg_advisory_xact_lock_shared(${laneLock(s)})::text
        FROM unnest($1::text[], $2::text[], $3::smallint[]) AS late (queue, name, priority)`,
     );
     // After the lock, so that a floor that was raised until then is seen.

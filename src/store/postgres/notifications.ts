@@ -30,18 +30,21 @@ type Hear = (change: StoreChange | null) => void;
 
 /**
  * Hears what other processes have committed. One connection does nothing but listen; it cannot go through PgBouncer
- * in transaction mode.
+ * in transaction mode. There, PostgreSQL may say that it listens, by whichever connection answers, and nothing ever
+ * comes: it counts as listening only after it has heard itself.
  */
 export class Notifications {
   readonly #self = randomUUID();
   readonly #channel;
+  /** On which this process alone listens, for itself. */
+  readonly #echoChannel = `konveier_${randomUUID().replaceAll("-", "")}`;
   #hear: Hear | null = null;
   #client: pg.Client | null = null;
   #cancelTimer: (() => void) | null = null;
   /** Number of the latest bookkeeping that is known here. A higher one in the database was not told. */
   #latestDelta: number;
   #lookedAt = -Infinity;
-  /** Since when nobody listened, anything may have happened. */
+  /** While nobody hears, anything may have happened. */
   #deaf = true;
   readonly #sending = new Set<Promise<unknown>>();
 
@@ -81,7 +84,10 @@ export class Notifications {
 
   /** Tells the other processes. Who cannot be told looks for himself before long. */
   send(change: StoreChange | null): void {
-    const notification = this.#notification(this.#self, change);
+    this.#notify(this.#notification(this.#self, change));
+  }
+
+  #notify(notification: string[]): void {
     const sending: Promise<unknown> = this.pool
       .query("SELECT pg_notify($1, $2)", notification)
       .catch(() => undefined)
@@ -96,7 +102,7 @@ export class Notifications {
 
   /** For a transaction that tells everybody by its commit, this process too. */
   async sendWithin(db: Queryable, change: StoreChange | null): Promise<void> {
-    await db.query("SELECT pg_notify($1, $2)", this.#notification("", change));
+    await db.query("SELECT pg_notify($1, $2)::text", this.#notification("", change));
   }
 
   #notification(from: string, change: StoreChange | null): string[] {
@@ -123,8 +129,9 @@ export class Notifications {
     client.on("end", () => {
       this.#lost(client);
     });
-    client.on("notification", ({ payload }) => {
-      this.#heard(payload ?? "");
+    client.on("notification", ({ channel, payload }) => {
+      if (channel === this.#echoChannel) this.#deaf = false;
+      else this.#heard(payload ?? "");
     });
     this.#listen(client).catch(() => {
       this.#lost(client);
@@ -133,7 +140,7 @@ export class Notifications {
 
   async #listen(client: pg.Client): Promise<void> {
     await client.connect();
-    await client.query(`LISTEN ${this.#channel}`);
+    await client.query(`LISTEN ${this.#channel}; LISTEN ${this.#echoChannel}`);
     await this.#probe(client);
   }
 
@@ -149,8 +156,9 @@ export class Notifications {
     if (row?.listening !== true) throw new Error("The connection does not listen any more");
     this.databaseClock.told(Number(row.now));
     this.#lookAt(Number(row.delta ?? 0), this.#deaf);
-    this.#deaf = false;
-    this.#later(PROBE_EVERY_MS, () => {
+    // On another connection, while nothing is under way on this one: PgBouncer hands over what comes meanwhile.
+    if (this.#deaf) this.#notify([this.#echoChannel, ""]);
+    this.#later(this.#deaf ? POLL_EVERY_MS : PROBE_EVERY_MS, () => {
       this.#probe(client).catch(() => {
         this.#lost(client);
       });
