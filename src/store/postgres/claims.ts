@@ -19,7 +19,7 @@ import { Claim } from "./claim.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { Extend, type Extension } from "./extend.js";
-import type { LaneFloors } from "./lane-floors.js";
+import type { RaiseFloors } from "./raise-floors.js";
 import { Notes } from "./notes.js";
 import { Promote } from "./promote.js";
 import { ScanStart } from "./scan-start.js";
@@ -46,7 +46,7 @@ export class PostgresClaims implements ClaimStore {
 
   constructor(
     private readonly context: PostgresContext,
-    private readonly floors: LaneFloors,
+    private readonly floors: RaiseFloors,
   ) {
     this.#claim = new Claim(context);
     this.#current = new CurrentClaim(context);

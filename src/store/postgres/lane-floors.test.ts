@@ -9,7 +9,8 @@ import { openPool } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { DatabaseClock } from "./database-clock.js";
 import { Enqueue } from "./enqueue.js";
-import { LaneFloors, LowerFloors } from "./lane-floors.js";
+import { LowerFloors } from "./lane-floors.js";
+import { RaiseFloors } from "./raise-floors.js";
 import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
 import type { PostgresStore } from "./open.js";
@@ -47,7 +48,7 @@ function floorsOf({ s, url }: PostgresDatabase, clock: Clock) {
   const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
   const guard = new SchemaGuard(s, "here");
   const committer = new Committer(pool, systemClock, time, statements, guard, () => undefined, "here");
-  return { committer, floors: new LaneFloors(s, committer, time) };
+  return { committer, floors: new RaiseFloors(s, committer, time) };
 }
 
 async function floorOf(database: PostgresDatabase): Promise<number> {

@@ -18,7 +18,8 @@ import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { PostgresJobs } from "./jobs.js";
-import { LaneFloors, LowerFloors } from "./lane-floors.js";
+import { LowerFloors } from "./lane-floors.js";
+import { RaiseFloors } from "./raise-floors.js";
 import { LedgerStatements } from "./ledger.js";
 import { PostgresLive } from "./live.js";
 import { PostgresMaintenance } from "./maintenance.js";
@@ -139,7 +140,7 @@ export class PostgresStore implements Store {
     const search = new JobSearch(context);
     const byHand = new ChangeByHand(context, remove);
     this.jobs = new PostgresJobs(context, search, byHand);
-    this.claims = new PostgresClaims(context, new LaneFloors(s, committer, clock));
+    this.claims = new PostgresClaims(context, new RaiseFloors(s, committer, clock));
     this.queues = new PostgresQueues(context);
     this.dead = new PostgresDead(context);
     this.schedules = new PostgresSchedules(context);
