@@ -5,13 +5,14 @@ import { PostgresProxy } from "../support/postgres-proxy.js";
 import { checkBooks } from "../support/recount.js";
 import { startServer } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
-import { allCompleted, goingOn, Producer, ready, startSink, unready } from "../support/webhook-load.js";
+import { allCompleted, goingOn, Producer, ready, unready } from "../support/webhook-load.js";
+import { Sink } from "../support/webhook-sink.js";
 
 test("the network and the database fail in every way, and no job is lost, stuck or confirmed in vain", async () => {
   const database = new PostgresDatabase();
   const store = await database.open();
   const proxy = await PostgresProxy.start(database.url);
-  const sink = await startSink();
+  const sink = await Sink.start();
   const server = await startServer({
     cwd: tempDirectory(),
     env: {
@@ -22,8 +23,8 @@ test("the network and the database fail in every way, and no job is lost, stuck 
       KONVEIER_LOG_LEVEL: "warn",
     },
   });
-  const producer = new Producer(server, sink.url);
-  const goesOn = () => goingOn(producer, sink.delivered);
+  const producer = new Producer(server, sink);
+  const goesOn = () => goingOn(producer);
   await goesOn();
 
   const failures: Readonly<Record<string, () => Promise<void>>> = {
@@ -61,7 +62,7 @@ test("the network and the database fail in every way, and no job is lost, stuck 
 
   await producer.stop();
   await allCompleted(store, producer.accepted);
-  expect([...producer.accepted].filter((key) => !sink.delivered.has(key))).toEqual([]);
+  expect([...producer.accepted].filter((key) => !sink.deliveries.has(`/${key}`))).toEqual([]);
   await checkBooks(store);
   expect(server.stderr).not.toContain("internal.error");
 });

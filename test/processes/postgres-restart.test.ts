@@ -4,11 +4,12 @@ import { OwnPostgres } from "../support/own-postgres.js";
 import { checkBooks } from "../support/recount.js";
 import { startServer } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
-import { allCompleted, goingOn, Producer, ready, startSink, unready } from "../support/webhook-load.js";
+import { allCompleted, goingOn, Producer, ready, unready } from "../support/webhook-load.js";
+import { Sink } from "../support/webhook-sink.js";
 
 test("the database is stopped in every way and comes back, and no job is lost or confirmed in vain", async () => {
   const postgres = await OwnPostgres.start();
-  const sink = await startSink();
+  const sink = await Sink.start();
   const server = await startServer({
     cwd: tempDirectory(),
     env: {
@@ -18,8 +19,8 @@ test("the database is stopped in every way and comes back, and no job is lost or
       KONVEIER_LOG_LEVEL: "warn",
     },
   });
-  const producer = new Producer(server, sink.url);
-  await goingOn(producer, sink.delivered);
+  const producer = new Producer(server, sink);
+  await goingOn(producer);
   for (const how of ["fast", "immediate"] as const) {
     // Away until the server has said so, then away again as soon as it is back.
     await postgres.stop(how);
@@ -27,14 +28,14 @@ test("the database is stopped in every way and comes back, and no job is lost or
     await postgres.startAgain();
     await postgres.stop(how);
     await postgres.startAgain();
-    await goingOn(producer, sink.delivered);
+    await goingOn(producer);
     await ready(server);
   }
   await producer.stop();
   const store = await openPostgresStore(postgres.url);
   onTestFinished(() => store.close());
   await allCompleted(store, producer.accepted);
-  expect([...producer.accepted].filter((key) => !sink.delivered.has(key))).toEqual([]);
+  expect([...producer.accepted].filter((key) => !sink.deliveries.has(`/${key}`))).toEqual([]);
   await checkBooks(store);
   expect(server.stderr).not.toContain("internal.error");
 });

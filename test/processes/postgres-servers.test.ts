@@ -1,7 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { openPostgresStore, type PostgresStore } from "../../src/store/postgres/open.js";
@@ -9,64 +6,12 @@ import { postgresUrl } from "../support/postgres-factory.js";
 import { allJobs, checkBooks } from "../support/recount.js";
 import { eventually, startServer, type ServerProcess } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
+import { Sink } from "../support/webhook-sink.js";
 
 /** The whole form is for the night; the short one has the same steps. */
 const JOBS = process.env["KONVEIER_LONG_TESTS"] === "1" ? 20_000 : 2_000;
 const LEASE_MS = 2_000;
 const HELD = 3;
-
-/** Where the webhooks of the jobs go. It can keep its answers back, so that jobs are sure to be running. */
-class Sink {
-  /** Deliveries by the path, which is the job's own. */
-  readonly deliveries = new Map<string, number>();
-  readonly #held = new Map<string, ServerResponse>();
-  #isHeld: (path: string) => boolean = () => false;
-  #wake: () => void = () => undefined;
-  readonly #server = createServer((request, response) => {
-    const path = request.url ?? "";
-    request.resume().on("end", () => {
-      this.deliveries.set(path, (this.deliveries.get(path) ?? 0) + 1);
-      if (this.#isHeld(path)) this.#held.set(path, response);
-      else response.end();
-      this.#wake();
-    });
-  });
-
-  static async start(): Promise<Sink> {
-    const sink = new Sink();
-    sink.#server.listen(0, "127.0.0.1");
-    await once(sink.#server, "listening");
-    onTestFinished(() => {
-      sink.release();
-      sink.#server.closeAllConnections();
-      sink.#server.close();
-    });
-    return sink;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
-  }
-
-  hold(isHeld: (path: string) => boolean): void {
-    this.#isHeld = isHeld;
-  }
-
-  release(): void {
-    this.#isHeld = () => false;
-    for (const response of this.#held.values()) response.end();
-    this.#held.clear();
-  }
-
-  /** Resolves when `fits`, which is asked after each delivery. */
-  async until(fits: (held: readonly string[]) => boolean | Promise<boolean>): Promise<void> {
-    while (!(await fits([...this.#held.keys()]))) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-}
 
 interface Scene {
   readonly sink: Sink;
@@ -204,7 +149,7 @@ function delivered(sink: Sink, share: number): Promise<void> {
 
 /** Resolves when at least so many jobs are in the hands of this server, and stay there. @returns how many */
 async function holdJobsOf(sink: Sink, store: PostgresStore, { workerId }: Server): Promise<number> {
-  sink.hold(() => true);
+  sink.hold();
   let running = 0;
   await sink.until(async (held) => {
     if (held.length < HELD) return false;

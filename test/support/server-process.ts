@@ -12,14 +12,22 @@ export interface ServeSettings {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly args?: readonly string[];
   readonly cwd: string;
+  /** The program, if not the one of this project. */
+  readonly main?: URL;
   /** A shell command to run first, such as `umask 000`. */
   readonly before?: string;
 }
 
 /** The real `konveier serve` in a process of its own, killed when the present test ends. */
-export function spawnServer({ env, args = ["serve"], cwd, before }: ServeSettings): ServerProcess {
+export function spawnServer({
+  env,
+  args = ["serve"],
+  cwd,
+  main = MAIN,
+  before,
+}: ServeSettings): ServerProcess {
   const all = { PATH: process.env["PATH"], PORT: "0", API_TOKEN: TOKEN, ...env };
-  const command = [process.execPath, translated(MAIN), ...args];
+  const command = [process.execPath, translated(main), ...args];
   const [program = "", ...rest] =
     before === undefined ? command : ["/bin/sh", "-c", `${before}; exec "$@"`, "sh", ...command];
   const child = spawn(program, rest, {

@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import type { PostgresStore } from "../../src/store/postgres/open.js";
+import type { Sink } from "./webhook-sink.js";
 import { eventually, type ServerProcess } from "./server-process.js";
 
 /** Enqueues without an end, each job under a key, until it is told that the job is accepted. */
@@ -14,7 +12,7 @@ export class Producer {
 
   constructor(
     private readonly server: ServerProcess,
-    private readonly sinkUrl: string,
+    readonly sink: Sink,
   ) {
     this.#ended = this.#run();
   }
@@ -29,7 +27,7 @@ export class Producer {
       const key = `key-${String(index)}`;
       const job = {
         name: "webhook.call",
-        payload: { url: `${this.sinkUrl}/${key}` },
+        payload: { url: `${this.sink.url}/${key}` },
         backoff: { type: "fixed", delayMs: 0 },
         idempotencyKey: key,
       };
@@ -44,28 +42,11 @@ export class Producer {
   }
 }
 
-/** Receives what the jobs of a producer send. */
-export async function startSink(): Promise<{ url: string; delivered: Set<string> }> {
-  const delivered = new Set<string>();
-  const server = createServer((request, response) => {
-    delivered.add((request.url ?? "").slice(1));
-    request.resume();
-    response.end();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, delivered };
-}
-
 /** Resolves when a job that was accepted from now on has been delivered. */
-export async function goingOn({ accepted }: Producer, delivered: ReadonlySet<string>): Promise<void> {
+export async function goingOn({ accepted, sink }: Producer): Promise<void> {
   const before = new Set(accepted);
   await eventually(
-    () => Promise.resolve([...accepted].some((key) => !before.has(key) && delivered.has(key))),
+    () => Promise.resolve([...accepted].some((key) => !before.has(key) && sink.deliveries.has(`/${key}`))),
     (is) => is,
   );
 }

@@ -35,6 +35,9 @@ function checkSchema(schema: string, { version, schemaVersion, newestVersion }: 
   if (schemaVersion === null) return ok(check, `${found} is not there yet; the first start makes it`);
   const versions = `${found} has version ${schemaVersion}`;
   if (schemaVersion === newestVersion) return ok(check, versions);
+  if (schemaVersion > newestVersion) {
+    return ok(check, `${versions}, which this program of version ${newestVersion} may use as well`);
+  }
   return warning(check, versions, `Back it up; the next start brings it to version ${newestVersion}.`);
 }
 
@@ -44,7 +47,7 @@ function checkRights(
 ): Finding {
   const check = "rights";
   if (mayMigrate) return ok(check, "this user may make and change the schema");
-  if (schemaVersion === newestVersion) {
+  if (schemaVersion !== null && schemaVersion >= newestVersion) {
     return ok(check, "this user may not change the schema, which is as it should be");
   }
   const found = `this user may not make or change the schema ${schema}`;

@@ -5,7 +5,7 @@ import type { Changes } from "./changes.js";
 import { promptly, type Pool, type PoolClient, type Queryable } from "./connection.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { isConflict, isConnectionError, translateError } from "./errors.js";
-import type { SchemaGuard } from "./migrate.js";
+import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import { Transaction, type EndStatements } from "./transaction.js";
 
 /** How long a write that met a cut connection or another transaction is tried again before it fails. */
@@ -23,9 +23,8 @@ const IDLE_LIMIT_MS = 10_000;
  */
 const LOCK_LIMIT_MS = 3_000;
 
-interface BeginRow {
+interface BeginRow extends SchemaVersions {
   readonly now: Instant;
-  readonly schema_version: number;
   readonly xid: string;
 }
 
@@ -176,13 +175,12 @@ export class Committer {
     const text = `BEGIN ISOLATION LEVEL READ COMMITTED;
       SET LOCAL idle_in_transaction_session_timeout = ${IDLE_LIMIT_MS};
       SET LOCAL lock_timeout = ${LOCK_LIMIT_MS};
-      SELECT ${this.databaseClock.sql} AS now, ${this.schema.sql} AS schema_version,
-        pg_current_xact_id()::text AS xid`;
+      SELECT ${this.databaseClock.sql} AS now, pg_current_xact_id()::text AS xid, ${this.schema.sql}`;
     // Several statements in one text give several results.
     const results = (await db.query(text)) as unknown as { rows: BeginRow[] }[];
     const row = results.at(-1)?.rows[0];
     if (row === undefined) throw new Error("A transaction began without an answer");
-    this.schema.verify(row.schema_version);
+    this.schema.verify(row);
     this.databaseClock.told(row.now);
     return row;
   }

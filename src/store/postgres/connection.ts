@@ -12,6 +12,8 @@ const QUERY_TIMEOUT_MS = 30_000;
  * network that has lost a connection says nothing: without an answer by then, another connection is tried.
  */
 const PROMPT_TIMEOUT_MS = 4_000;
+/** How long a statement of a migration may take, such as an index of a large table. */
+const PATIENT_TIMEOUT_MS = 3_600_000;
 
 /** `bigint` and `numeric`, by their numbers in `pg_type`. */
 const WHOLE_NUMBERS = new Set([20, 1700]);
@@ -34,9 +36,18 @@ export interface Queryable {
 
 /** Statements that are answered at once or not at all. */
 export function promptly(db: Pool | PoolClient): Queryable {
+  return within(PROMPT_TIMEOUT_MS, db);
+}
+
+/** Statements that change the schema, and those that wait for them. */
+export function patiently(client: PoolClient): Queryable {
+  return within(PATIENT_TIMEOUT_MS, client);
+}
+
+function within(timeoutMs: number, db: Pool | PoolClient): Queryable {
   return {
     query(text, values = []) {
-      const statement = { text, values: values as unknown[], query_timeout: PROMPT_TIMEOUT_MS };
+      const statement = { text, values: values as unknown[], query_timeout: timeoutMs };
       return db.query(statement);
     },
   };

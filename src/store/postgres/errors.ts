@@ -164,6 +164,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "40001" || error.code === "40P01");
 }
 
+/** Whether somebody else has held a lock for longer than this one was to wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "55P03";
+}
+
 function codeOf(error: Error): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }

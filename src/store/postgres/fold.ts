@@ -142,7 +142,7 @@ function foldText(s: string, limit: string): string {
        ON CONFLICT (${keys}) DO UPDATE SET n = folded.n + excluded.n, sum_ms = folded.sum_ms + excluded.sum_ms`;
   const spanOf = (step: StatStep) => `at - at % ${String(STEP_MS[step])} AS ${step}`;
   return `WITH turn AS MATERIALIZED (
-      SELECT (SELECT version FROM ${s}.schema_version) <= ${String(newestVersion())}
+      SELECT (SELECT oldest_compatible FROM ${s}.schema_version) <= ${String(newestVersion())}
         AND pg_try_advisory_xact_lock(${lockNumber("fold", s)}) AS mine
     ), gone AS MATERIALIZED (
       DELETE FROM ${s}.deltas WHERE id IN (

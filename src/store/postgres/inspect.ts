@@ -1,7 +1,6 @@
 import pg from "pg";
-import { KonveierError } from "../../core/errors.js";
 import { translateError } from "./errors.js";
-import { newestVersion } from "./migrate.js";
+import { newestVersion, versionsOf, verifyVersions } from "./migrate.js";
 
 /** As long as anybody waits for a diagnosis. */
 const TIMEOUT_MS = 5_000;
@@ -45,7 +44,7 @@ export async function inspectPostgres(url: string, schema: string): Promise<Post
     if (row === undefined) throw new Error("The server gave no answer");
     return {
       version: String(row["version"]),
-      schemaVersion: row["has_schema"] === true ? await schemaVersionOf(client, schema) : null,
+      schemaVersion: await schemaVersionOf(client, schema),
       newestVersion: newestVersion(),
       mayMigrate: row["may_migrate"] === true,
       maxConnections: Number(row["max_connections"]),
@@ -63,21 +62,15 @@ export async function inspectPostgres(url: string, schema: string): Promise<Post
 const QUESTIONS = `SELECT current_setting('server_version') AS version,
   current_setting('max_connections') AS max_connections,
   floor(extract(epoch FROM clock_timestamp()) * 1000) AS now,
-  to_regclass(quote_ident($1) || '.schema_version') IS NOT NULL AS has_schema,
   CASE WHEN to_regnamespace(quote_ident($1)) IS NULL
     THEN has_database_privilege(current_database(), 'CREATE')
     ELSE has_schema_privilege(quote_ident($1), 'CREATE') END AS may_migrate,
   (SELECT floor(extract(epoch FROM max(clock_timestamp() - xact_start)) * 1000) FROM pg_stat_activity
    WHERE datname = current_database() AND pid <> pg_backend_pid()) AS oldest`;
 
-async function schemaVersionOf(client: pg.Client, schema: string): Promise<number> {
-  const { rows } = await client.query<{ version: number }>(
-    `SELECT version FROM ${pg.escapeIdentifier(schema)}.schema_version`,
-  );
-  const version = rows[0]?.version ?? 0;
-  if (version <= newestVersion()) return version;
-  throw new KonveierError(
-    "store_too_new",
-    `The schema ${schema} has version ${String(version)}, this program knows up to ${String(newestVersion())}. Update Konveier.`,
-  );
+async function schemaVersionOf(client: pg.Client, schema: string): Promise<number | null> {
+  const found = await versionsOf(client, pg.escapeIdentifier(schema));
+  if (found === null) return null;
+  verifyVersions(found, newestVersion(), `The schema ${schema}`);
+  return found.version;
 }

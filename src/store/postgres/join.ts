@@ -7,7 +7,7 @@ import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
-import type { SchemaGuard } from "./migrate.js";
+import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
 import { Settle } from "./settle.js";
 import { Transaction, type EndStatements } from "./transaction.js";
@@ -17,9 +17,8 @@ interface ForeignClient {
   query(config: { text: string; values: readonly unknown[]; types: typeof types }): Promise<QueryResult>;
 }
 
-interface BeginRow {
+interface BeginRow extends SchemaVersions {
   readonly now: Instant;
-  readonly schema_version: number;
   readonly in_transaction: boolean;
 }
 
@@ -57,10 +56,10 @@ export class Joins {
 
   async #write<T>(db: Queryable, work: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
-      const { now, in_transaction, schema_version } = await this.#look(db);
-      if (!in_transaction) throw unusable("No transaction is open on the client: send BEGIN first.");
-      this.schema.verify(schema_version);
-      const tx = new Transaction(db, now, this.statements);
+      const begun = await this.#look(db);
+      if (!begun.in_transaction) throw unusable("No transaction is open on the client: send BEGIN first.");
+      this.schema.verify(begun);
+      const tx = new Transaction(db, begun.now, this.statements);
       const answer = await work(tx);
       await tx.flushForLater();
       await this.notifications.sendWithin(db, tx.changes.told());
@@ -73,8 +72,8 @@ export class Joins {
   async #look(db: Queryable): Promise<BeginRow> {
     // A statement outside of a transaction is one by itself, and begins when it arrives.
     const { rows } = await db.query(
-      `SELECT ${this.context.clock.sql} AS now, ${this.schema.sql} AS schema_version,
-         statement_timestamp() > transaction_timestamp() AS in_transaction`,
+      `SELECT ${this.context.clock.sql} AS now,
+         statement_timestamp() > transaction_timestamp() AS in_transaction, ${this.schema.sql}`,
     );
     const [row] = rows as BeginRow[];
     if (row === undefined) throw new Error("The client gave no answer");

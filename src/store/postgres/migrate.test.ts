@@ -1,22 +1,40 @@
+import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.js";
 import { PostgresDatabase } from "../../../test/support/postgres-database.js";
 import { runPrograms } from "../../../test/support/programs.js";
+import type { Clock } from "../../core/clock.js";
+import { createContext } from "../../engine/context.js";
+import { enqueue } from "../../engine/enqueue.js";
 import { openPool } from "./connection.js";
+import { inspectPostgres } from "./inspect.js";
 import { migrate, newestVersion, readMigrations, type Migration } from "./migrate.js";
+import { PostgresMoveIn } from "./move-in.js";
 
-const SECOND: Migration = { version: newestVersion() + 1, sql: "CREATE TABLE second (n int)" };
+const NOW = newestVersion();
+const SECOND: Migration = {
+  version: NOW + 1,
+  oldestCompatible: NOW + 1,
+  sql: "CREATE TABLE second (n int)",
+};
+const BESIDE: Migration = { ...SECOND, oldestCompatible: NOW };
 const FAILING: Migration = {
-  version: newestVersion() + 2,
+  version: NOW + 2,
+  oldestCompatible: NOW + 2,
   sql: "CREATE TABLE third (n int); INSERT INTO third VALUES (1 / 0)",
 };
 
 /** Migrates as an opening does. */
-async function migrateBy(database: PostgresDatabase, migrations?: readonly Migration[]): Promise<void> {
+async function migrateBy(
+  database: PostgresDatabase,
+  migrations?: readonly Migration[],
+  clock?: Clock,
+): Promise<void> {
   const pool = openPool(database.url);
   onTestFinished(() => pool.end());
   const client = await pool.connect();
   try {
-    await migrate(client, database.s, "here", migrations);
+    await migrate(client, database.s, "here", clock, migrations);
   } finally {
     client.release();
   }
@@ -24,6 +42,27 @@ async function migrateBy(database: PostgresDatabase, migrations?: readonly Migra
 
 async function versionOf(database: PostgresDatabase): Promise<number | undefined> {
   return (await database.rows<{ version: number }>("SELECT version FROM schema_version"))[0]?.version;
+}
+
+/** A transaction of somebody else's that has read the version, and stays open. */
+async function openTransaction(database: PostgresDatabase): Promise<pg.Client> {
+  const client = new pg.Client(database.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("BEGIN");
+  await client.query(`SELECT * FROM ${database.s}.schema_version`);
+  return client;
+}
+
+/** Resolves when a migration waits for the others. */
+function isWaiting(database: PostgresDatabase): Promise<void> {
+  return database.until(async () => {
+    const waiting = await database.rows(
+      "SELECT 1 FROM pg_locks WHERE relation = to_regclass($1) AND mode = 'AccessExclusiveLock' AND NOT granted",
+      [`${database.schema}.schema_version`],
+    );
+    return waiting.length > 0;
+  });
 }
 
 async function tablesOf({ schema, rows }: PostgresDatabase): Promise<string[]> {
@@ -76,7 +115,9 @@ describe("migrate", () => {
 
   test("a first migration that fails leaves no schema", async () => {
     const database = new PostgresDatabase();
-    await expect(migrateBy(database, [{ ...FAILING, version: 1 }])).rejects.toThrow("division by zero");
+    await expect(migrateBy(database, [{ ...FAILING, version: 1, oldestCompatible: 1 }])).rejects.toThrow(
+      "division by zero",
+    );
     expect(await database.rows("SELECT to_regnamespace($1) AS s", [database.schema])).toEqual([{ s: null }]);
   });
 
@@ -99,7 +140,7 @@ describe("migrate", () => {
   test("PGS-09 refuses the schema of a newer program and leaves it alone", async () => {
     const database = new PostgresDatabase();
     await database.open();
-    await database.rows("UPDATE schema_version SET version = 999");
+    await database.rows("UPDATE schema_version SET version = 999, oldest_compatible = 999");
     await expect(database.open()).rejects.toMatchObject({
       code: "store_too_new",
       message: expect.stringMatching(/schema version 999.*Update Konveier/) as string,
@@ -111,10 +152,102 @@ describe("migrate", () => {
     const database = new PostgresDatabase();
     const store = await database.open();
     await store.check();
-    await database.rows("UPDATE schema_version SET version = 999");
+    await database.rows("UPDATE schema_version SET version = 999, oldest_compatible = 999");
     await expect(store.check()).rejects.toMatchObject({ code: "store_too_new" });
     await expect(store.queues.pause("default", null)).rejects.toMatchObject({ code: "store_too_new" });
     expect(await database.rows("SELECT * FROM queues")).toEqual([]);
+  });
+
+  test.each([
+    ["is not added up", SECOND, 1],
+    ["is added up when the newer one lets it go on", BESIDE, 0],
+  ])("PGS-09 what a program has left at its end %s", async (_, migration, left) => {
+    const database = new PostgresDatabase();
+    const store = await database.open();
+    await enqueue(createContext(store), { name: "a" });
+    await migrateBy(database, [...readMigrations(), migration]);
+    await store.close();
+    expect(await database.rows("SELECT count(*) AS n FROM deltas")).toEqual([{ n: left }]);
+  });
+
+  test("PGS-09 what a running program reads meanwhile is refused, and not taken for a loss", async () => {
+    const database = new PostgresDatabase();
+    const store = await database.open();
+    await migrateBy(database, [...readMigrations(), { ...SECOND, sql: "DROP TABLE queues CASCADE" }]);
+    await expect(store.queues.list()).rejects.toMatchObject({ code: "store_too_new" });
+    // What is still there, too: it may mean something else now.
+    await expect(store.jobs.list({}, 10, null)).rejects.toMatchObject({ code: "store_too_new" });
+  });
+
+  test("PGS-09 a move that is under way stops at a newer schema", async () => {
+    const database = new PostgresDatabase();
+    const into = await PostgresMoveIn.open(database.url, database.schema);
+    onTestFinished(() => into.close());
+    await migrateBy(database, [...readMigrations(), SECOND]);
+    await expect(into.begin("source", [])).rejects.toMatchObject({ code: "store_too_new" });
+    expect(await database.rows("SELECT * FROM moving")).toEqual([]);
+  });
+
+  test("a program goes on, and starts, on a newer schema that says that it may", async () => {
+    const database = new PostgresDatabase();
+    const store = await database.open();
+    await migrateBy(database, [...readMigrations(), BESIDE]);
+    await store.check();
+    await store.queues.pause("default", null);
+    const another = await database.open();
+    expect(await another.about()).toMatchObject({ schemaVersion: BESIDE.version });
+    expect((await another.queues.list()).map(({ name }) => name)).toEqual(["default"]);
+    expect(await inspectPostgres(database.url, database.schema)).toMatchObject({
+      schemaVersion: BESIDE.version,
+      newestVersion: NOW,
+    });
+    expect(await versionOf(database)).toBe(BESIDE.version);
+  });
+
+  test("whoever was left behind stays behind", async () => {
+    const database = new PostgresDatabase();
+    const third = { ...FAILING, oldestCompatible: NOW, sql: "SELECT" };
+    await migrateBy(database, [...readMigrations(), SECOND, third]);
+    expect(await database.rows("SELECT version, oldest_compatible FROM schema_version")).toEqual([
+      { version: third.version, oldest_compatible: SECOND.version },
+    ]);
+    await expect(database.open()).rejects.toMatchObject({ code: "store_too_new" });
+  });
+
+  test("transactions that have begun end on the schema that they know, others write meanwhile", async () => {
+    const database = new PostgresDatabase();
+    const store = await database.open();
+    const client = await openTransaction(database);
+    const migrated = migrateBy(database, [...readMigrations(), SECOND]);
+    await isWaiting(database);
+    // It waits behind the migration, which gives way.
+    await store.queues.pause("default", null);
+    await client.query(`UPDATE ${database.s}.queues SET paused_at = NULL`);
+    expect(await versionOf(database)).toBe(NOW);
+    await client.query("COMMIT");
+    await migrated;
+    expect(await versionOf(database)).toBe(SECOND.version);
+    await client.query("BEGIN");
+    await expect(store.join(client).insertMany([])).rejects.toMatchObject({ code: "store_too_new" });
+  });
+
+  test("says what is in the way when somebody does not let go, and changes nothing", async () => {
+    const database = new PostgresDatabase();
+    const store = await database.open();
+    await openTransaction(database);
+    const clock = new FakeClock();
+    const migrated = migrateBy(database, [...readMigrations(), SECOND], clock);
+    const refused = expect(migrated).rejects.toMatchObject({
+      code: "store_busy",
+      message: expect.stringMatching(
+        /^here could not be brought to schema version \d+: .*xact_start/,
+      ) as string,
+    });
+    await database.until(() => Promise.resolve(clock.pendingTimers > 0));
+    await clock.advance(60_000);
+    await refused;
+    expect(await versionOf(database)).toBe(NOW);
+    await store.checkWrite();
   });
 
   test.each([

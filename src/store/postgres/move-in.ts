@@ -2,7 +2,7 @@ import { KonveierError } from "../../core/errors.js";
 import type { ColumnKind, MovedRow, MovedSequences, MovedTable, MovedValue } from "../moved-tables.js";
 import { openPool, type Pool, type Queryable } from "./connection.js";
 import { translateError } from "./errors.js";
-import { migrate } from "./migrate.js";
+import { migrate, SchemaGuard } from "./migrate.js";
 import { placeOf, quotedSchema } from "./place.js";
 
 /** How far the move has come. */
@@ -33,6 +33,7 @@ export class PostgresMoveIn {
     private readonly pool: Pool,
     private readonly s: string,
     private readonly place: string,
+    private readonly schema: SchemaGuard,
   ) {}
 
   /** Makes the schema where there is none. @throws KonveierError `store_…` */
@@ -47,7 +48,7 @@ export class PostgresMoveIn {
       } finally {
         client.release();
       }
-      return new PostgresMoveIn(pool, s, place);
+      return new PostgresMoveIn(pool, s, place, new SchemaGuard(s, place));
     } catch (error) {
       await pool.end();
       throw translateError(error, place);
@@ -183,7 +184,9 @@ export class PostgresMoveIn {
       let broken: Error | undefined;
       try {
         await client.query("BEGIN");
-        const answer = await work({ query: (text, values) => client.query(text, values as unknown[]) });
+        const db: Queryable = { query: (text, values) => client.query(text, values as unknown[]) };
+        this.schema.verify(await this.schema.read(db));
+        const answer = await work(db);
         await client.query("COMMIT");
         return answer;
       } catch (error) {

@@ -202,7 +202,7 @@ export class PostgresStore implements Store {
       notifications,
       changes,
       committer,
-      reads: new Reads(pool, systemClock, place),
+      reads: new Reads(pool, systemClock, schema, place),
       fold,
       smallSet: options.smallSet ?? SMALL_SET,
     });
@@ -251,7 +251,7 @@ export class PostgresStore implements Store {
       return {
         kind: "postgres",
         version: row?.version ?? "",
-        schemaVersion: await this.parts.schema.read(db),
+        schemaVersion: (await this.parts.schema.read(db)).version,
       };
     });
   }

@@ -1,7 +1,10 @@
+import pg from "pg";
 import type { Clock } from "../../core/clock.js";
+import { KonveierError } from "../../core/errors.js";
 import { closedError } from "./committer.js";
 import { promptly, type Pool, type Queryable } from "./connection.js";
 import { isConnectionError, translateError } from "./errors.js";
+import type { SchemaGuard } from "./migrate.js";
 
 /** How long a read that met a cut connection is tried again before it fails. */
 const RETRY_LIMIT_MS = 5_000;
@@ -14,6 +17,7 @@ export class Reads {
   constructor(
     private readonly pool: Pool,
     private readonly clock: Clock,
+    private readonly schema: SchemaGuard,
     private readonly place: string,
   ) {}
 
@@ -56,18 +60,28 @@ export class Reads {
     let since: number | null = null;
     for (;;) {
       if (this.#closed) throw closedError(this.place);
+      this.schema.verifyKnown();
       try {
         return await work();
       } catch (error) {
         const now = this.clock.monotonic();
         since ??= now;
-        if (!isConnectionError(error) || now - since >= RETRY_LIMIT_MS) {
-          throw translateError(error, this.place);
-        }
+        if (!isConnectionError(error)) throw await this.#meaningOf(error);
+        if (now - since >= RETRY_LIMIT_MS) throw translateError(error, this.place);
         await new Promise<void>((resolve) => {
           this.clock.setTimer(RETRY_WAIT_MS, resolve);
         });
       }
+    }
+  }
+
+  /** A table or a column that is gone is no loss of data when a newer program has removed it. */
+  async #meaningOf(error: unknown): Promise<unknown> {
+    try {
+      if (error instanceof pg.DatabaseError) this.schema.verify(await this.schema.read(promptly(this.pool)));
+      return translateError(error, this.place);
+    } catch (refusal) {
+      return refusal instanceof KonveierError ? refusal : translateError(error, this.place);
     }
   }
 }
