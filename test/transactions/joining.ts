@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { defineJob } from "../../src/core/define-job.js";
 import type { PostgresClient } from "../../src/core/transactions.js";
 import type { Konveier } from "../../src/konveier.js";
@@ -135,10 +135,11 @@ export const JOINING: Readonly<Record<string, (shop: Shop) => Promise<void>>> = 
 
   "what a handler throws after the commit changes nothing": async (shop) => {
     const { konveier, transaction } = shop;
-    await run(shop, async ({ within }) => {
+    const told = await run(shop, async ({ within }) => {
       await transaction((connection) => within(connection).complete(1));
       throw new Error("too late");
     });
+    expect(told).toEqual(["job.completed"]);
     expect(await konveier.jobs.get("1")).toMatchObject({ state: "completed", attempt: 1 });
     expect(await konveier.jobs.attempts("1")).toHaveLength(1);
   },
@@ -162,12 +163,16 @@ export const JOINING: Readonly<Record<string, (shop: Shop) => Promise<void>>> = 
 
 type Handler = Parameters<typeof defineJob>[1]["handler"];
 
-/** Runs one job with this handler until it has ended for good. */
-async function run({ konveier }: Shop, handler: Handler): Promise<void> {
+/** Runs one job with this handler until it has ended for good. @returns what the worker said of its attempts */
+async function run({ konveier }: Shop, handler: Handler): Promise<string[]> {
+  const told: string[] = [];
+  for (const event of ["job.completed", "job.retrying", "lease.lost"] as const)
+    onTestFinished(konveier.on(event, () => told.push(event)));
   const job = defineJob("work", { handler, backoff: { type: "fixed", delayMs: 0 } });
   const { id } = await konveier.enqueue(job, {});
   const worker = konveier.worker({ jobs: [job] });
   await worker.start();
   await konveier.jobs.waitFor(id);
   await worker.stop();
+  return told;
 }
