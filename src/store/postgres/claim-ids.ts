@@ -1,13 +1,20 @@
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import { claimKeyOf } from "../claim-key.js";
 import type { ClaimKey, ClaimRequest, NamedClaim, Settled } from "../claims.js";
-import type { Claim } from "./claim.js";
+import { queuesWithJobs, type Claim } from "./claim.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { held, type CurrentClaim } from "./current-claim.js";
 import type { Settle } from "./settle.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
+
+/** What a claim with a name may find. */
+interface ClaimableByName {
+  /** Jobs were handed out under the name. */
+  readonly known: boolean;
+  readonly queues: readonly string[];
+}
 
 type HandedOut = [id: string, token: number];
 
@@ -22,6 +29,7 @@ const REMOVED_PER_CLAIM = 4;
  * again under it gets the same jobs, whichever server on this database is asked, also after a crash.
  */
 export class ClaimIds {
+  readonly #look;
   readonly #find;
   readonly #lock;
   readonly #keep;
@@ -35,6 +43,13 @@ export class ClaimIds {
     private readonly current: CurrentClaim,
     private readonly settle: Settle,
   ) {
+    this.#look = new Statement<
+      [queues: readonly string[], names: readonly string[] | null, now: Instant, worker: string, key: string],
+      ClaimableByName
+    >(
+      `SELECT EXISTS (SELECT 1 FROM ${s}.claim_ids WHERE worker_id = $4 AND claim_id = $5) AS known,
+         ARRAY(${queuesWithJobs(s)}) AS queues`,
+    );
     this.#find = new Statement<[worker: string, key: string], { jobs: string }>(
       `SELECT jobs FROM ${s}.claim_ids WHERE worker_id = $1 AND claim_id = $2`,
     );
@@ -64,9 +79,13 @@ export class ClaimIds {
     );
   }
 
-  /** A look without a lock: whether jobs were handed out under this name. */
-  async knows(db: Queryable, claim: NamedClaim): Promise<boolean> {
-    return (await this.#find.get(db, claim.workerId, claimKeyOf(claim))) !== undefined;
+  /**
+   * A look without a lock, at one moment: a job that was handed out under this name is either still, or it waits again.
+   */
+  async look(db: Queryable, claim: ClaimRequest & NamedClaim, now: Instant): Promise<ClaimableByName> {
+    const { queues, names, workerId } = claim;
+    const found = await this.#look.get(db, queues, names, now, workerId, claimKeyOf(claim));
+    return found ?? { known: false, queues: [] };
   }
 
   async take(

@@ -48,8 +48,18 @@ interface Taken {
   full: boolean;
 }
 
+/** Those of the queues $1 in which a claim for the names $2 could find anything at the time $3, in their order. */
+export function queuesWithJobs(s: string): string {
+  return `SELECT queue FROM unnest($1::text[]) WITH ORDINALITY AS asked (queue, place)
+    WHERE NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = asked.queue AND paused_at IS NOT NULL)
+      AND EXISTS (
+        SELECT 1 FROM ${s}.lanes AS lane WHERE lane.queue = asked.queue
+          AND ($2::text[] IS NULL OR lane.name = ANY($2)) AND EXISTS (SELECT 1 ${pendingOfLane(s, "$3::bigint")}))
+    ORDER BY place`;
+}
+
 /**
- * Takes pending jobs. All statements of a claim are here.
+ * Takes pending jobs. The statements of a claim are here.
  *
  * A lane is the pending jobs of one queue, name and priority in claim order, a range of one index. A claim first
  * looks how much each lane would give from its floor on, and then locks just that many jobs of each, passing over those
@@ -66,14 +76,7 @@ export class Claim {
     this.#withJobs = new Statement<
       [queues: readonly string[], names: readonly string[] | null, now: Instant],
       { queue: string }
-    >(
-      `SELECT queue FROM unnest($1::text[]) WITH ORDINALITY AS asked (queue, place)
-       WHERE NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = asked.queue AND paused_at IS NOT NULL)
-         AND EXISTS (
-           SELECT 1 FROM ${s}.lanes AS lane WHERE lane.queue = asked.queue
-             AND ($2::text[] IS NULL OR lane.name = ANY($2)) AND EXISTS (SELECT 1 ${pendingOfLane(s, "$3::bigint")}))
-       ORDER BY place`,
-    );
+    >(queuesWithJobs(s));
     const pending = pendingOfLane(s, "$6::bigint");
     // The subqueries are materialized: whatever the plan is, each runs once, so no more jobs are locked than asked
     // for. Rows are changed by their ids as values, not by joins, and without naming their state again, which the lock

@@ -96,18 +96,14 @@ export class PostgresClaims implements ClaimStore {
   }
 
   async #takeAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
-    const { committer } = this.context;
-    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
-    if (queues.length > 0) {
-      const jobs = await committer.writeAccepted((tx) => this.#claimIds.take(tx, request, queues));
-      this.floors.taken(jobs);
-      return jobs;
-    }
-    // Asked afterwards: when the last job was taken under this very name, that is known by now. It may be given back
-    // until the name is locked, so all queues are tried then.
-    const known = await this.context.look((db) => this.#claimIds.knows(db, request));
-    if (!known) return [];
-    return committer.writeAccepted((tx) => this.#claimIds.take(tx, request, request.queues));
+    const { committer, clock } = this.context;
+    const { known, queues } = await this.context.look((db) => this.#claimIds.look(db, request, clock.now()));
+    if (!known && queues.length === 0) return [];
+    // Those that were handed out may be given back until the name is locked, whatever their queue.
+    const meant = known ? request.queues : queues;
+    const jobs = await committer.writeAccepted((tx) => this.#claimIds.take(tx, request, meant));
+    this.floors.taken(jobs);
+    return jobs;
   }
 
   giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): Promise<readonly Settled[]> {

@@ -7,6 +7,8 @@ import type { Transaction } from "./transaction.js";
 
 /** Jobs taken from a lane until its floor is raised: each leaves an entry in the index that a claim passes over. */
 const RAISE_AFTER = 1_000;
+/** The least time between two raises of a lane: floors stay behind the present anyway. */
+const RAISE_EVERY_MS = 2_000;
 /** How often it is looked whether a commit that took too long has left a job below a floor. */
 const CHECK_EVERY_MS = 60_000;
 
@@ -19,7 +21,7 @@ const CHECK_EVERY_MS = 60_000;
  * Nothing depends on it, so nothing waits for it, and nothing fails with it.
  */
 export class RaiseFloors {
-  readonly #taken = new Map<string, number>();
+  readonly #lanes = new Map<string, { taken: number; raisedAt: number }>();
   readonly #lock;
   readonly #raise;
   readonly #check;
@@ -54,15 +56,16 @@ export class RaiseFloors {
 
   /** A claim has taken jobs. */
   taken(jobs: readonly LaneKey[]): void {
-    for (const lane of jobs) {
-      const key = `${lane.queue}\n${lane.name}\n${String(lane.priority)}`;
-      const taken = (this.#taken.get(key) ?? 0) + 1;
-      if (taken < RAISE_AFTER) {
-        this.#taken.set(key, taken);
-      } else {
-        this.#taken.delete(key);
-        this.raise(lane).catch(() => undefined);
-      }
+    const now = this.clock.monotonic();
+    for (const job of jobs) {
+      const key = `${job.queue}\n${job.name}\n${String(job.priority)}`;
+      let lane = this.#lanes.get(key);
+      if (lane === undefined) this.#lanes.set(key, (lane = { taken: 0, raisedAt: Number.NEGATIVE_INFINITY }));
+      lane.taken += 1;
+      if (lane.taken < RAISE_AFTER || now - lane.raisedAt < RAISE_EVERY_MS) continue;
+      lane.taken = 0;
+      lane.raisedAt = now;
+      this.raise(job).catch(() => undefined);
     }
   }
 

@@ -2,7 +2,7 @@ import { MAX_ATTEMPTS_KEPT } from "../../core/defaults.js";
 import type { Instant } from "../../core/job.js";
 import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.js";
 import { endingOf, eventsOf, isCompletion, isRepeat, type Ending } from "../endings.js";
-import type { JobRow } from "../rows.js";
+import { rowId, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { held, STILL_RUNNING, type CurrentClaim } from "./current-claim.js";
 import { Statement } from "./statement.js";
@@ -33,10 +33,12 @@ export class Settle {
     // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
     this.#complete = new Statement<
       [ids: readonly number[], tokens: readonly number[], finishedAt: Instant],
-      never
+      JobRow
     >(
       `UPDATE ${s}.jobs SET state = 'completed', finished_at = $3, lease_until = 0
-       WHERE id = ANY($1::bigint[]) AND token = ANY($2::bigint[]) AND ${STILL_RUNNING}`,
+       FROM unnest($1::bigint[], $2::bigint[]) AS ended (id, token)
+       WHERE jobs.id = ANY($1) AND jobs.id = ended.id AND jobs.token = ended.token AND ${STILL_RUNNING}
+       RETURNING jobs.*`,
     );
     this.#end = new Statement<
       [
@@ -83,19 +85,12 @@ export class Settle {
 
   /** In the order of the settlements: one that says the same about the same claim again repeats the first. */
   async apply(tx: Transaction, settlements: readonly Settlement[]): Promise<Settled[]> {
-    const rows = await this.current.lock(
+    const ended = await this.#completeAtOnce(tx, settlements);
+    await this.#lockAndEnd(
       tx,
-      settlements.map(({ id }) => id),
+      settlements.filter((settlement) => !ended.has(settlement)),
+      ended,
     );
-    const ended = new Map<Settlement, Ended>();
-    const taken = new Set<string>();
-    for (const settlement of settlements) {
-      const row = held(rows.get(settlement.id), settlement);
-      if (typeof row === "string" || taken.has(settlement.id)) continue;
-      taken.add(settlement.id);
-      ended.set(settlement, { row, settlement, ending: endingFor(row, settlement, tx.now) });
-    }
-    await this.#endAll(tx, [...ended.values()]);
     const answers: Settled[] = [];
     for (const settlement of settlements) {
       const end = ended.get(settlement)?.ending;
@@ -106,6 +101,57 @@ export class Settle {
       );
     }
     return answers;
+  }
+
+  /** What is said most often: that claims are done which are the current ones, and which nothing else is said about. */
+  async #completeAtOnce(
+    tx: Transaction,
+    settlements: readonly Settlement[],
+  ): Promise<Map<Settlement, Ended>> {
+    const said = new Map<string, number>();
+    for (const { id } of settlements) said.set(id, (said.get(id) ?? 0) + 1);
+    // In the order in which others lock rows.
+    const keys = settlements
+      .filter((settlement) => isCompletion(settlement) && said.get(settlement.id) === 1)
+      .map((settlement) => ({ settlement, id: rowId(settlement.id) ?? 0 }))
+      .sort((a, b) => a.id - b.id);
+    if (keys.length === 0) return new Map();
+    const rows = await this.#complete.all(
+      tx,
+      keys.map(({ id }) => id),
+      keys.map(({ settlement }) => settlement.token),
+      tx.now,
+    );
+    const completed = new Map(rows.map((row) => [row.id, row]));
+    const ended = keys.flatMap(({ settlement, id }): Ended[] => {
+      const row = completed.get(id);
+      return row === undefined ? [] : [{ row, settlement, ending: endingFor(row, settlement, tx.now) }];
+    });
+    await this.#record(tx, ended);
+    return new Map(ended.map((end) => [end.settlement, end]));
+  }
+
+  /** The others. Adds those that were the current claims to `ended`. */
+  async #lockAndEnd(
+    tx: Transaction,
+    settlements: readonly Settlement[],
+    ended: Map<Settlement, Ended>,
+  ): Promise<void> {
+    if (settlements.length === 0) return;
+    const rows = await this.current.lock(
+      tx,
+      settlements.map(({ id }) => id),
+    );
+    const taken = new Set<string>();
+    const current: Ended[] = [];
+    for (const settlement of settlements) {
+      const row = held(rows.get(settlement.id), settlement);
+      if (typeof row === "string" || taken.has(settlement.id)) continue;
+      taken.add(settlement.id);
+      current.push({ row, settlement, ending: endingFor(row, settlement, tx.now) });
+    }
+    await this.#endAll(tx, current);
+    for (const end of current) ended.set(end.settlement, end);
   }
 
   /** The reaper's form: a lease that was extended in the meantime is left alone. */
@@ -130,25 +176,7 @@ export class Settle {
 
   async #endAll(tx: Transaction, ended: readonly Ended[]): Promise<void> {
     if (ended.length === 0) return;
-    const completed = ended.filter(({ settlement }) => isCompletion(settlement));
-    const others = ended.filter(({ settlement }) => !isCompletion(settlement));
-    const changed = (await this.#completeAll(tx, completed)) + (await this.#endOthers(tx, others));
-    if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
-    await this.#keepResults(tx, ended);
-    await this.#recordFailures(tx, ended);
-    for (const end of ended) account(tx, end);
-  }
-
-  #completeAll(tx: Transaction, ended: readonly Ended[]): Promise<number> {
-    if (ended.length === 0) return Promise.resolve(0);
-    const ids = ended.map(({ row }) => row.id);
-    const tokens = ended.map(({ settlement }) => settlement.token);
-    return this.#complete.run(tx, ids, tokens, tx.now);
-  }
-
-  #endOthers(tx: Transaction, ended: readonly Ended[]): Promise<number> {
-    if (ended.length === 0) return Promise.resolve(0);
-    return this.#end.run(
+    const changed = await this.#end.run(
       tx,
       ended.map(({ row }) => row.id),
       ended.map(({ settlement }) => settlement.token),
@@ -158,6 +186,15 @@ export class Settle {
       ended.map(({ ending }) => ending.startedAt),
       ended.map(({ ending }) => ending.finishedAt),
     );
+    if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
+    await this.#record(tx, ended);
+  }
+
+  /** What is kept besides the jobs themselves. */
+  async #record(tx: Transaction, ended: readonly Ended[]): Promise<void> {
+    await this.#keepResults(tx, ended);
+    await this.#recordFailures(tx, ended);
+    for (const end of ended) account(tx, end);
   }
 
   async #keepResults(tx: Transaction, ended: readonly Ended[]): Promise<void> {
