@@ -65,7 +65,7 @@ describe("GET /v1/events", () => {
 
   test("events of other processes come too", async () => {
     const server = await startHttpServer();
-    const other = await startHttpServer({ file: server.file });
+    const other = await startHttpServer({ database: server.database });
     const client = await open(server);
     const id = await enqueue(other);
     await client.until(() => client.events.length === 1);

@@ -10,12 +10,18 @@ export function postgresUrl(): string {
   return url;
 }
 
-/** Stores in schemas of their own, on one server. */
-export function postgresStores(options: PostgresOptions): StoreFactory {
+/**
+ * Stores in schemas of their own, on one server.
+ *
+ * @param setting of all their sessions, as `ALTER ROLE … SET` would make it: `name=value`
+ */
+export function postgresStores(options: PostgresOptions, setting?: string): StoreFactory {
   return {
     async open({ clock }) {
       const schema = `test_${randomBytes(6).toString("hex")}`;
-      const open = () => openPostgresStore(postgresUrl(), { ...options, schema, clock });
+      const url = new URL(postgresUrl());
+      if (setting !== undefined) url.searchParams.set("options", `-c ${setting}`);
+      const open = () => openPostgresStore(url.href, { ...options, schema, clock });
       const store = await open();
       const opened = [store];
       return {
@@ -34,10 +40,10 @@ export function postgresStores(options: PostgresOptions): StoreFactory {
   };
 }
 
-async function dropSchema(schema: string): Promise<void> {
+export async function dropSchema(schema: string): Promise<void> {
   const client = new pg.Client(postgresUrl());
   await client.connect();
-  await client.query(`DROP SCHEMA ${schema} CASCADE`);
+  await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   await client.end();
 }
 
