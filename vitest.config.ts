@@ -9,7 +9,6 @@ const ON_BOTH_STORES = [
   "events",
   "filter",
   "jobs",
-  "leases",
   "live",
   "schedules",
   "stats",

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { dropSchema, postgresUrl } from "./postgres-factory.js";
+import { giveBackSchema, postgresUrl, takeSchema } from "./postgres-factory.js";
 import { tempDirectory } from "./temp-directory.js";
 
 /** Whether the servers of this run are on PostgreSQL; vitest.config.ts says which tests run so. */
@@ -25,8 +24,8 @@ export function sqliteDatabase(file: string): TestDatabase {
 }
 
 function postgresSchema(): TestDatabase {
-  const schema = `test_${randomBytes(6).toString("hex")}`;
-  onTestFinished(() => dropSchema(schema));
+  const schema = takeSchema();
+  onTestFinished(() => giveBackSchema(schema));
   return {
     url: postgresUrl(),
     schema,
