@@ -97,6 +97,14 @@ export interface StorageSize {
   readonly bytes: number;
 }
 
+/** What keeps a database server from tidying up behind the queue. */
+export interface Upkeep {
+  /** Versions of rows that nobody needs any more, and that are still there. An estimate. */
+  readonly deadRows: number;
+  /** Age of the oldest transaction that is open in the database and that this user may see; 0 when there is none. */
+  readonly oldestTransactionMs: number;
+}
+
 /** The file system that holds the data. */
 export interface DiskSpace {
   /** For this process; what is reserved for the administrator does not count. */
@@ -113,6 +121,8 @@ export interface StatStore {
   schedules(): Promise<readonly ScheduleTotal[]>;
   /** What the data takes on disk. */
   storage(): Promise<readonly StorageSize[]>;
+  /** `null` where nothing of the kind is needed. */
+  upkeep(): Promise<Upkeep | null>;
   /** `null` when it is not known: the data is in memory or on another machine. */
   disk(): Promise<DiskSpace | null>;
 }

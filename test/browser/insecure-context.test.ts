@@ -8,8 +8,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 const HOST = "konveier.test";
 
 /** The same server at a name that is not this machine's own: over plain HTTP a browser trusts only those. */
-function named({ url, context, server, file, log }: HttpServer): HttpServer {
-  return new HttpServer(url.replace("127.0.0.1", HOST), context, server, file, log);
+function named({ url, context, server, database, log }: HttpServer): HttpServer {
+  return new HttpServer(url.replace("127.0.0.1", HOST), context, server, database, log);
 }
 
 async function signIn(page: Page, url: string): Promise<void> {

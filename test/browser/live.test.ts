@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { FaultyProxy, type Fault } from "../support/faulty-proxy.js";
 import { startHttpServer } from "../support/http-server.js";
+import { sqliteDatabase } from "../support/test-database.js";
 import { RequestLog } from "../support/request-log.js";
 import { startServer } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
@@ -68,7 +69,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard stays live", () => {
     const first = await startServer({ cwd, env });
     const { url } = first;
     // Another server on the same file: what happens while the browser's one is away.
-    const other = await startHttpServer({ file: `${cwd}/konveier.db` });
+    const other = await startHttpServer({ database: sqliteDatabase(`${cwd}/konveier.db`) });
     await enqueue(other, 2);
     const context = await browser.signedIn(first);
     const tab = await openTab(context, `${url}/queues/emails`);

@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect } from "vitest";
+import { eligible } from "../../src/core/bulk-action.js";
 import type { Enqueued } from "../../src/core/job.js";
+import { parseJobQuery } from "../../src/core/job-query/parse.js";
 import { createContext } from "../../src/engine/context.js";
 import { enqueueMany } from "../../src/engine/enqueue.js";
 import type { FailedSettlement } from "../../src/store/claims.js";
@@ -163,6 +166,78 @@ export function racesContract(contract: Contract): void {
         expect(answers[2].every(({ ok }) => ok)).toBe(true);
       }
     });
+
+    contract.test(
+      "PGS-06 jobs that four complete, cancel, reap and cancel in bulk in opposite orders end once each",
+      async (harness) => {
+        const [a, b] = await twoStores(harness);
+        const [c, d] = [await harness.another(), await harness.another()];
+        let total = 0;
+        for (let round = 0; round < ROUNDS; round += 1) {
+          await harness.enqueueMany(new Array(40).fill({ maxAttempts: 1 }));
+          const jobs = await harness.claim({ max: 40 });
+          const backwards = jobs.toReversed();
+          const query = eligible(
+            "cancel",
+            parseJobQuery(`queue:default created>=${new Date(T0).toISOString()}`),
+          );
+          const { operation } = await d.operations.start({
+            action: "cancel",
+            query,
+            queueGlobs: null,
+            perSecond: 10_000,
+            reason: null,
+            matched: 0,
+            createdBy: "t",
+            preview: randomBytes(32),
+            untilId: await d.operations.lastJobId(),
+          });
+          // The leases are over, and nobody has said so yet: the workers may still end their jobs.
+          harness.clock.block(LEASE_MS + 1);
+          const [completed, cancelled, reaped, step] = await Promise.all([
+            a.claims.settle(
+              jobs.map(({ id, token }) => ({
+                verb: "complete" as const,
+                id,
+                token,
+                result: null,
+                resultProblem: null,
+              })),
+            ),
+            Promise.all(backwards.map(({ id }) => b.jobs.cancel(id))),
+            c.claims.reap(
+              backwards.map(({ id, token }) => ({
+                verb: "bury" as const,
+                id,
+                token,
+                failure: { outcome: "lost" as const, error: BOOM },
+              })),
+            ),
+            d.operations.step(operation.id),
+          ]);
+          const ended = {
+            completed: completed.filter(({ ok }) => ok).length,
+            cancelled:
+              cancelled.filter(({ outcome }) => outcome === "changed").length + (step?.jobs.length ?? 0),
+            dead: reaped.filter(({ ok }) => ok).length,
+          };
+          expect(ended.completed + ended.cancelled + ended.dead).toBe(jobs.length);
+          await d.operations.cancel(operation.id);
+          const found = await Promise.all(jobs.map(({ id }) => harness.state(id)));
+          for (const state of ["completed", "cancelled", "dead"] as const) {
+            expect(
+              found.filter((each) => each === state),
+              state,
+            ).toHaveLength(ended[state]);
+          }
+          total += jobs.length;
+        }
+        expect((await harness.store.stats.totals())[0]?.events).toMatchObject({
+          enqueued: total,
+          started: total,
+        });
+      },
+    );
 
     contract.test("keys that both use in opposite order make one job each", async (harness) => {
       const [a, b] = await twoStores(harness);

@@ -395,7 +395,7 @@ export function searchContract(contract: Contract): void {
         "$[0]",
         '"',
         "1e999",
-        "\ud800",
+        "\ufffd",
         "NULL",
         "/*",
       ];

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { ClaimView } from "../../src/api/claim.js";
 import { Scrape } from "../support/exposition.js";
 import { startHttpServer } from "../support/http-server.js";
+import { testDatabase } from "../support/test-database.js";
 import { PROMTOOL, promtool } from "../support/promtool.js";
 
 function pathOf(file: string): string {
@@ -15,9 +16,9 @@ function textOf(file: string): string {
   return readFileSync(pathOf(file), "utf8");
 }
 
-/** A scrape in which every metric has a series. */
+/** A scrape in which every metric has a series: some are there on PostgreSQL only. */
 async function liveScrape(): Promise<Scrape> {
-  const server = await startHttpServer();
+  const server = await startHttpServer({ database: testDatabase("postgres") });
   await server.send("PUT", "/v1/schedules/nightly", { json: { cron: "@daily", job: { name: "report" } } });
   await server.post("/v1/jobs", { name: "mail.send" });
   const claim = { workerId: "w", queues: ["default"] };

@@ -141,6 +141,17 @@ describe("a call whose client goes away", () => {
     });
   });
 
+  test("ends an event stream that has not begun", async () => {
+    const server = await startHttpServer();
+    const wanting = hold(server.store.events as unknown as Record<"want", unknown>, "want");
+    await sendAndLeave(server, call("GET", "/v1/events"), () => wanting.reached(1));
+    wanting.letGo();
+    await vi.waitFor(() => {
+      expect(linesOf(server, "/v1/events")).toMatchObject([{ status: 200, clientGone: true }]);
+    });
+    expect(await counted(server, "/v1/events")).toEqual([expect.stringMatching(/code="200".* 1$/)]);
+  });
+
   test("is no defect of the server when its body is missing", async () => {
     const server = await startHttpServer();
     const half = call("POST", "/v1/jobs", API_TOKEN, `{"name":"a","payload":"${"x".repeat(1_000)}"}`);

@@ -12,6 +12,7 @@ import { FakeClock } from "../support/fake-clock.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
 import { connectTo, happened } from "../support/raw-http.js";
 import { settled } from "../support/settled.js";
+import { ON_POSTGRES } from "../support/test-database.js";
 
 /** A server whose own clock stands still: no timer wakes anybody, only the store's changes do. */
 function startStill(): Promise<HttpServer> {
@@ -203,7 +204,7 @@ describe("a waiting claim", () => {
 
   test("is woken by an enqueue in another process", async () => {
     const server = await startStill();
-    const other = await startHttpServer({ file: server.file });
+    const other = await startHttpServer({ database: server.database });
     const waits = looked(server);
     const answer = claim(server, { waitMs: 60_000 });
     await waits;
@@ -265,9 +266,9 @@ describe("a waiting claim", () => {
     });
     client.write(claimBytes({ workerId: "gone", queues: ["default"] }));
     await happened(client, "close");
-    await settled();
-
-    expect(events.about("1")).toEqual(["job.released"]);
+    await vi.waitFor(() => {
+      expect(events.about("1")).toEqual(["job.released"]);
+    });
     expect((await claim(server, { workerId: "next" })).as(ClaimView).jobs).toMatchObject([
       { id: "1", attempt: 1 },
     ]);
@@ -290,10 +291,11 @@ describe("a waiting claim", () => {
     const closed = happened(serverSide, "close");
     client.destroy();
     await closed;
-    await settled();
 
-    expect((await server.get("/v1/queues/default")).body).toMatchObject({
-      counts: { pending: 80, running: 0 },
+    await vi.waitFor(async () => {
+      expect((await server.get("/v1/queues/default")).body).toMatchObject({
+        counts: { pending: 80, running: 0 },
+      });
     });
     const { jobs } = (await claim(server, { max: 80 })).as(ClaimView);
     expect(new Set(jobs.map(({ attempt }) => attempt))).toEqual(new Set([1]));
@@ -322,7 +324,7 @@ describe("a claim with a claimId", () => {
 
   test("WRK-01 hands out the same jobs and lease tokens again, on every server of the database", async () => {
     const server = await startHttpServer();
-    const other = await startHttpServer({ file: server.file });
+    const other = await startHttpServer({ database: server.database });
     await server.post("/v1/jobs/batch", { jobs: [{ name: "a" }, { name: "a" }, { name: "a" }] });
     const first = (await claim(server, NAME)).as(ClaimView).jobs;
     expect(first).toHaveLength(2);
@@ -337,7 +339,7 @@ describe("a claim with a claimId", () => {
     const first = (await claim(server, { ...NAME, max: 1 })).as(ClaimView).jobs;
     await server.server.close();
     await server.store.close();
-    const restarted = await startHttpServer({ file: server.file });
+    const restarted = await startHttpServer({ database: server.database });
     expect((await claim(restarted, { ...NAME, max: 1 })).as(ClaimView).jobs).toEqual(first);
   });
 
@@ -380,9 +382,11 @@ describe("a claim with a claimId", () => {
     const server = await startStill();
     await server.post("/v1/jobs", { name: "a" });
     await loseAnswer(server, () => Promise.resolve());
-    expect((await server.get("/v1/jobs/1")).as(JobDetailView)).toMatchObject({
-      state: "pending",
-      attempt: 0,
+    await vi.waitFor(async () => {
+      expect((await server.get("/v1/jobs/1")).as(JobDetailView)).toMatchObject({
+        state: "pending",
+        attempt: 0,
+      });
     });
     const { jobs } = (await claim(server, NAME)).as(ClaimView);
     expect(jobs).toMatchObject([{ id: "1", attempt: 1, token: 2 }]);
@@ -412,7 +416,9 @@ describe("many waiting claims", () => {
       agents.push(claim(server, body).then((answer) => answer.as(ClaimView)));
     }
     await vi.waitFor(() => {
-      expect(claims.mock.calls.length).toBeGreaterThanOrEqual(500);
+      const found = claims.mock.settledResults.filter(({ type }) => type === "fulfilled");
+      expect(found.length).toBeGreaterThanOrEqual(500);
+      expect(found).toHaveLength(claims.mock.calls.length);
     }, 20_000);
     await settled();
     claims.mockClear();
@@ -422,9 +428,11 @@ describe("many waiting claims", () => {
     expect(jobs).toMatchObject([{ id: "1", attempt: 1 }]);
     await settled();
     expect(claims.mock.calls.length).toBeLessThanOrEqual(3);
-    // All of them, also those of the enqueue itself, of the journal and of the audit log.
-    expect(statements()).toBeGreaterThan(5);
-    expect(statements()).toBeLessThan(100);
+    if (!ON_POSTGRES) {
+      // All of them, also those of the enqueue itself, of the journal and of the audit log.
+      expect(statements()).toBeGreaterThan(5);
+      expect(statements()).toBeLessThan(100);
+    }
     server.server.drain();
     const answers = await Promise.all(agents);
     expect(answers.filter(({ jobs: got }) => got.length > 0)).toHaveLength(1);
@@ -638,7 +646,10 @@ describe("workers that claim over HTTP", () => {
     }
     await clock.advance(10_000);
     await claim(server, { queues: ["kept"], names: ["x"] });
-    expect(await listed(server)).toEqual([{ id: "w", queues: ["kept"], names: ["x"], concurrency: 1 }]);
+    // No claim waits for it.
+    await vi.waitFor(async () => {
+      expect(await listed(server)).toEqual([{ id: "w", queues: ["kept"], names: ["x"], concurrency: 1 }]);
+    });
   });
 
   test("are written down now and then, not with every claim", async () => {

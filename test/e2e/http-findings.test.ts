@@ -6,6 +6,7 @@ import { reap } from "../../src/engine/loops/reaper.js";
 import { WORKER_TIMEOUT_MS } from "../../src/engine/worker-timeout.js";
 import { FakeClock, T0 } from "../support/fake-clock.js";
 import { startHttpServer, type HttpServer } from "../support/http-server.js";
+import { sqliteDatabase } from "../support/test-database.js";
 import { mayMount, smallDisk } from "../support/small-disk.js";
 import { issueToken } from "../support/tokens.js";
 
@@ -295,7 +296,7 @@ describe("GET /v1/health/findings", () => {
   test.skipIf(!mayMount())(
     "disk_low: on a disk that is nearly full, for who may see all queues",
     async () => {
-      const server = await startHttpServer({ file: join(smallDisk(32), "konveier.db") });
+      const server = await startHttpServer({ database: sqliteDatabase(join(smallDisk(32), "konveier.db")) });
       const { items } = (await server.get("/v1/health/findings")).as(FindingsView);
       expect(items).toMatchObject([{ code: "disk_low", severity: "critical" }]);
       const { token } = await issueToken(server, ["read-only"], { queues: ["*"] });

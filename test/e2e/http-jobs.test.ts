@@ -105,7 +105,7 @@ describe("POST /v1/jobs", () => {
 
   test("makes one job of 50 parallel requests with one key, also over two servers", async () => {
     const one = await startHttpServer();
-    const two = await startHttpServer({ file: one.file });
+    const two = await startHttpServer({ database: one.database });
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         (index % 2 === 0 ? one : two).post("/v1/jobs", { name: "a", payload: { n: 1 }, idempotencyKey: "k" }),

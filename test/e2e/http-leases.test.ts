@@ -546,7 +546,7 @@ describe("a stale lease token", () => {
 
   test("is accepted by every server on the same database", async () => {
     const one = await startHttpServer();
-    const two = await startHttpServer({ file: one.file });
+    const two = await startHttpServer({ database: one.database });
     const { leaseToken } = await started(one);
     expect((await two.post("/v1/jobs/1/complete", { leaseToken })).status).toBe(200);
   });

@@ -10,6 +10,7 @@ import { KonveierError, type ErrorCode } from "../../src/core/errors.js";
 import { WORKER_TIMEOUT_MS } from "../../src/engine/worker-timeout.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { startHttpServer } from "../support/http-server.js";
+import { sqliteDatabase } from "../support/test-database.js";
 import { fill, mayMount, smallDisk } from "../support/small-disk.js";
 
 const Queues = Type.Object({ items: Type.Array(QueueView) });
@@ -173,7 +174,7 @@ describe("health", () => {
   test.skipIf(!mayMount())("says when the disk is full, and when it is not any more", async () => {
     const disk = smallDisk(8);
     const clock = new FakeClock();
-    const server = await startHttpServer({ clock, file: join(disk, "konveier.db") });
+    const server = await startHttpServer({ clock, database: sqliteDatabase(join(disk, "konveier.db")) });
     const ready = async (): Promise<number> => {
       await clock.advance(10_000);
       return (await server.get("/readyz")).status;

@@ -64,7 +64,7 @@ describe("GET /v1/jobs/{id}/wait", () => {
 
   test("a job that another process finishes", async () => {
     const server = await startHttpServer();
-    const other = await startHttpServer({ file: server.file });
+    const other = await startHttpServer({ database: server.database });
     detailsOf(server);
     const id = await enqueue(other);
     const waits = wait(server, id);

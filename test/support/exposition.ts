@@ -1,4 +1,4 @@
-interface Sample {
+export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { join } from "node:path";
 import { pino } from "pino";
 import type { Static, TSchema } from "typebox";
 import { Check, Errors } from "typebox/value";
@@ -12,7 +11,7 @@ import { openStore } from "../../src/open-store.js";
 import { createServer, type KonveierServer } from "../../src/server/index.js";
 import type { Store } from "../../src/store/store.js";
 import { holdToContract } from "./answer-contract.js";
-import { tempDirectory } from "./temp-directory.js";
+import { testDatabase, type TestDatabase } from "./test-database.js";
 
 export const API_TOKEN = "token-of-the-tests";
 
@@ -28,20 +27,25 @@ export interface Sending {
   readonly signal?: AbortSignal;
 }
 
-/** A real server on a real port and a database file, closed and removed when the present test ends. */
+/** A real server on a real port and a real database, closed and removed when the present test ends. */
 export class HttpServer {
   constructor(
     readonly url: string,
     readonly context: EngineContext,
     readonly server: KonveierServer,
-    /** The database file, for a second process or server on it. */
-    readonly file: string,
+    /** For a second server on it. */
+    readonly database: TestDatabase,
     /** Every line that was logged, as text. */
     readonly log: readonly string[],
   ) {}
 
   get store(): Store {
     return this.context.store;
+  }
+
+  /** The database file, for a second process on it. */
+  get file(): string {
+    return this.database.file;
   }
 
   async send(method: string, path: string, sending: Sending = {}): Promise<Answer> {
@@ -113,8 +117,8 @@ export interface HttpServerOptions {
   /** Of engine and server; the store keeps the real one, unless it gets one too. */
   readonly clock?: Clock;
   readonly storeClock?: Clock;
-  /** A database file that others use too. Default: a new one. */
-  readonly file?: string;
+  /** One that others use too. Default: a new one. */
+  readonly database?: TestDatabase;
   readonly apiToken?: string;
   readonly tracing?: Tracer;
   readonly trustedProxies?: readonly string[];
@@ -123,9 +127,9 @@ export interface HttpServerOptions {
 }
 
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
-  const { clock, apiToken = API_TOKEN, file = join(tempDirectory(), "konveier.db") } = options;
+  const { clock, apiToken = API_TOKEN, database = testDatabase() } = options;
   const { trustedProxies = [], storeClock, dashboard = false } = options;
-  const store = await openStore(`sqlite:${file}`, storeClock === undefined ? {} : { clock: storeClock });
+  const store = await openStore(database.url, { schema: database.schema, clock: storeClock });
   onTestFinished(() => store.close());
   const log: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => log.push(line) });
@@ -137,5 +141,5 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
     expect(faults, "answers that the API's description does not allow").toEqual([]);
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
-  return new HttpServer(url, context, server, file, log);
+  return new HttpServer(url, context, server, database, log);
 }

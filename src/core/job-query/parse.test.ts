@@ -196,6 +196,8 @@ describe("a filter", () => {
     ["constructor:a", "0 unknown_qualifier"],
     [`payload${".a".repeat(33)}=1`, "71 bad_path"],
     ["x".repeat(1_001), "1000 too_long"],
+    ['payload.a="x\ud800"', "12 bad_value"],
+    ["\udc00\ud800", "0 bad_value"],
     ["x".repeat(10_000), "1000 too_long"],
     [new Array(51).fill("a").join(" "), "100 too_many_terms"],
     [`id:${Array.from({ length: 101 }, (_, index) => index + 1).join(",")}`, "0 too_many_values"],

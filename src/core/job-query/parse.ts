@@ -55,6 +55,11 @@ function readQuery(text: string, check: (term: JobTerm, position: number) => voi
     const detail = `a filter has at most ${MAX_FILTER_LENGTH} characters, this one has ${text.length}`;
     throw badFilter("too_long", MAX_FILTER_LENGTH, detail);
   }
+  // Stores read it in ways of their own: it might mean other jobs than those that were meant.
+  const lone = /\p{Cs}/u.exec(text);
+  if (lone !== null) {
+    throw badFilter("bad_value", lone.index, "half of a surrogate pair is no character");
+  }
   const reader = new TextReader(text);
   const terms = new TermList();
   for (let count = 1; ; count += 1) {

@@ -55,8 +55,8 @@ function sumSchedules({ schedules }: Reading, labels: MetricLabels): Map<string,
   return sums;
 }
 
-/** Live workers, and the files. */
-export function exposeSystem(into: Exposition, { workers, storage }: Reading): void {
+/** Live workers, the files, and what the database has to tidy up. */
+export function exposeSystem(into: Exposition, { workers, storage, upkeep }: Reading): void {
   into.metric("konveier_workers", "gauge", "Live workers, by state.");
   for (const state of ["active", "stopping"] as const) {
     const n = workers.filter((worker) => worker.state === state).length;
@@ -65,4 +65,19 @@ export function exposeSystem(into: Exposition, { workers, storage }: Reading): v
   const SIZE = "konveier_storage_size_bytes";
   into.metric(SIZE, "gauge", "What the data takes on disk; the free list is a part of the database.");
   for (const { file, bytes } of storage) into.value(SIZE, `file="${file}"`, bytes);
+  if (upkeep === null) return;
+  const DEAD = "konveier_store_dead_rows";
+  into.metric(
+    DEAD,
+    "gauge",
+    "Row versions that nobody needs any more and no vacuum has removed yet; an estimate.",
+  );
+  into.value(DEAD, "", upkeep.deadRows);
+  const OLDEST = "konveier_store_oldest_transaction_seconds";
+  into.metric(
+    OLDEST,
+    "gauge",
+    "Age of the oldest open transaction of the database that may be seen; 0 when none is.",
+  );
+  into.value(OLDEST, "", upkeep.oldestTransactionMs / 1_000);
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Instant } from "../../core/job.js";
 import { WORKER_TIMEOUT_MS } from "../../engine/worker-timeout.js";
 import type { Queue } from "../../store/queues.js";
-import type { LaneTotal, ScheduleTotal, StorageSize } from "../../store/stats.js";
+import type { LaneTotal, ScheduleTotal, StorageSize, Upkeep } from "../../store/stats.js";
 import type { Store } from "../../store/store.js";
 import type { WorkerRecord } from "../../store/workers.js";
 
@@ -14,10 +14,11 @@ export interface Reading {
   readonly workers: readonly WorkerRecord[];
   readonly schedules: readonly ScheduleTotal[];
   readonly storage: readonly StorageSize[];
+  readonly upkeep: Upkeep | null;
 }
 
 /**
- * Five reads, whatever the number of jobs: each grows with the queues, names, workers and schedules alone.
+ * Six reads, whatever the number of jobs: each grows with the queues, names, workers and schedules alone.
  * Requests have their turn in between.
  */
 export async function read(store: Store): Promise<Reading> {
@@ -28,6 +29,7 @@ export async function read(store: Store): Promise<Reading> {
   const workers = await store.workers.list(WORKER_TIMEOUT_MS);
   const schedules = await store.stats.schedules();
   const storage = await store.stats.storage();
+  const upkeep = await store.stats.upkeep();
   await setImmediate();
-  return { now: store.now(), totals, queues, workers, schedules, storage };
+  return { now: store.now(), totals, queues, workers, schedules, storage, upkeep };
 }

@@ -53,7 +53,7 @@ export class Streams {
     const stream = new Stream(owner, this.context.clock, socket, reply.raw, feedOf, (ended) => {
       this.#forget(ended);
     });
-    if (socket.destroyed) return void reply.type("text/event-stream; charset=utf-8").send("");
+    if (socket.destroyed) return void reply.type(EVENT_STREAM).send("");
     this.#streams.set(stream, subscriber);
     this.#cancelTimers ??= this.#startTimers();
     try {
@@ -64,7 +64,11 @@ export class Streams {
     }
     // Ended meanwhile, before there was a stream to say why.
     if (this.#draining) throw drainingError();
-    if (stream.ended) socket.destroy();
+    if (stream.ended) {
+      socket.destroy();
+      // The call ends as any other whose client has gone: a hijacked answer that nobody writes would never end.
+      return void reply.type(EVENT_STREAM).send("");
+    }
     reply.header("Content-Type", EVENT_STREAM);
     // Proxies must hand on every event at once, as it is.
     reply.header("Cache-Control", "no-cache, no-transform").header("X-Accel-Buffering", "no");

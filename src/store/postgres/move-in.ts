@@ -183,7 +183,7 @@ export class PostgresMoveIn {
       const client = await this.pool.connect();
       let broken: Error | undefined;
       try {
-        await client.query("BEGIN");
+        await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
         const db: Queryable = { query: (text, values) => client.query(text, values as unknown[]) };
         this.schema.verify(await this.schema.read(db));
         const answer = await work(db);

@@ -3,14 +3,17 @@ import type { Clock } from "../../core/clock.js";
 import { KonveierError } from "../../core/errors.js";
 import { closedError } from "./committer.js";
 import { promptly, type Pool, type Queryable } from "./connection.js";
-import { isConnectionError, translateError } from "./errors.js";
+import { isConflict, isConnectionError, translateError } from "./errors.js";
 import type { SchemaGuard } from "./migrate.js";
 
-/** How long a read that met a cut connection is tried again before it fails. */
+/** How long a read that met a cut connection or another transaction is tried again before it fails. */
 const RETRY_LIMIT_MS = 5_000;
 const RETRY_WAIT_MS = 50;
 
-/** Runs reads outside of the transactions of writes. One whose connection breaks is tried again. */
+/**
+ * Runs reads outside of the transactions of writes. One whose connection breaks is tried again, and so is one that is
+ * undone for the sake of another transaction: where `serializable` is the default, that befalls reads too.
+ */
 export class Reads {
   #closed = false;
 
@@ -66,7 +69,7 @@ export class Reads {
       } catch (error) {
         const now = this.clock.monotonic();
         since ??= now;
-        if (!isConnectionError(error)) throw await this.#meaningOf(error);
+        if (!isConnectionError(error) && !isConflict(error)) throw await this.#meaningOf(error);
         if (now - since >= RETRY_LIMIT_MS) throw translateError(error, this.place);
         await new Promise<void>((resolve) => {
           this.clock.setTimer(RETRY_WAIT_MS, resolve);

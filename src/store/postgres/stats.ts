@@ -10,6 +10,7 @@ import type {
   StatEvent,
   StatStore,
   StorageSize,
+  Upkeep,
 } from "../stats.js";
 import type { PostgresContext } from "./context.js";
 import { Series } from "./series.js";
@@ -28,6 +29,7 @@ export class PostgresStats implements StatStore {
   readonly #totals;
   readonly #schedules;
   readonly #size;
+  readonly #upkeep;
 
   constructor(private readonly context: PostgresContext) {
     const { s } = context;
@@ -51,6 +53,21 @@ export class PostgresStats implements StatStore {
     this.#size = new Statement<[schema: string], { bytes: number }>(
       `SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes FROM pg_class
        WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'S')`,
+    );
+    // Autovacuum's own transactions keep nothing from being removed; those of sessions and prepared ones do, and only
+    // in their own database.
+    this.#upkeep = new Statement<[schema: string], Upkeep>(
+      `SELECT
+         (SELECT coalesce(sum(n_dead_tup), 0)::bigint FROM pg_stat_user_tables
+          WHERE relid IN (SELECT oid FROM pg_class WHERE relnamespace = $1::regnamespace)) AS "deadRows",
+         floor(extract(epoch FROM coalesce(max(greatest(clock_timestamp() - begun, '0')), '0')) * 1000)::bigint
+           AS "oldestTransactionMs"
+       FROM (
+         SELECT xact_start AS begun FROM pg_stat_activity
+         WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+         UNION ALL
+         SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()
+       ) AS open`,
     );
   }
 
@@ -78,6 +95,14 @@ export class PostgresStats implements StatStore {
     return this.context.read(async (db) => {
       const size = await this.#size.get(db, this.context.s);
       return [{ file: "db", bytes: size?.bytes ?? 0 }];
+    });
+  }
+
+  upkeep(): Promise<Upkeep> {
+    return this.context.read(async (db) => {
+      const upkeep = await this.#upkeep.get(db, this.context.s);
+      if (upkeep === undefined) throw new Error("An aggregate gave no row");
+      return upkeep;
     });
   }
 

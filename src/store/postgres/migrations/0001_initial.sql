@@ -504,8 +504,8 @@ CREATE VIEW hour_durations AS
 -- What is at a place of a JSON text: its type, the text of what is no list and no object, and the value of a number.
 -- Nothing where there is nothing, or no JSON. Whatever the text is, this never fails: it would fail a whole search.
 --
--- A text of PostgreSQL has no NUL and no lone surrogates. They are read as U+FDD0, which is no character, and as
--- U+FFFD, which stands for lone surrogates in UTF-8 as well.
+-- A text of PostgreSQL has no NUL and no lone surrogates. They are read as U+FDD0 and U+FDD2, which are no characters, so
+-- that no other text is taken for them.
 --
 -- Steps of the path: `.key` into an object, `[index` into a list.
 CREATE FUNCTION json_at(document text, path text[], OUT type text, OUT value text, OUT number double precision)
@@ -518,9 +518,9 @@ BEGIN
     -- Without escaped backslashes, whatever looks like an escape is one. U+FDD1 stands for them meanwhile.
     document := replace(document, '\\', U&'\FDD1');
     document := replace(document, '\u0000', U&'\FDD0');
-    document := regexp_replace(document, '\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])', U&'\FFFD', 'g');
+    document := regexp_replace(document, '\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])', U&'\FDD2', 'g');
     document := regexp_replace(
-      document, '(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}', U&'\FFFD', 'g'
+      document, '(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}', U&'\FDD2', 'g'
     );
     document := replace(document, U&'\FDD1', '\\');
   END IF;
