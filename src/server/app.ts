@@ -108,16 +108,17 @@ export async function createApp(
   app.decorateRequest("viaSession", false);
   app.decorateRequest("auditSeq", null);
 
+  // All headers count: what is left out of a request may be its If-Match. Their size is bounded by Node.
+  app.server.maxHeadersCount = 0;
+  ignoreUnknownExpectations(app);
+  followCallEnds(app);
+  // Before every hook that may wait: what follows in the same packet is read before it goes on, and is behind this call.
+  lines.follow(app);
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_SECURITY_POLICY,
     // Whether the whole host is served over TLS is known to the proxy that does it, not here.
     strictTransportSecurity: false,
   });
-  // All headers count: what is left out of a request may be its If-Match. Their size is bounded by Node.
-  app.server.maxHeadersCount = 0;
-  ignoreUnknownExpectations(app);
-  followCallEnds(app);
-  lines.follow(app);
   refuseTunnels(app, lines, logger);
   limitUntakenAnswers(app);
   app.onCallEnd(logAccess);
