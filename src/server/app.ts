@@ -23,6 +23,7 @@ import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseMissingHost } fr
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
 import { RequestLines } from "./request-lines.js";
+import { dropResetConnections } from "./reset-connections.js";
 import { limitUntakenAnswers } from "./untaken-answers.js";
 import { compileValidator } from "./validation/compile.js";
 import { refuseUndeclaredInput } from "./validation/strict-routes.js";
@@ -111,6 +112,7 @@ export async function createApp(
   // All headers count: what is left out of a request may be its If-Match. Their size is bounded by Node.
   app.server.maxHeadersCount = 0;
   ignoreUnknownExpectations(app);
+  dropResetConnections(app);
   followCallEnds(app);
   // Before every hook that may wait: what follows in the same packet is read before it goes on, and is behind this call.
   lines.follow(app);
