@@ -161,8 +161,12 @@ describe("an answer that cannot be written", () => {
     const served = await connection;
     const reset = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
     Object.assign(served, {
-      _write: (_chunk: unknown, _encoding: unknown, written: (error: Error) => void) => void written(reset),
-      _writev: (_chunks: unknown, written: (error: Error) => void) => void written(reset),
+      _write(_chunk: unknown, _encoding: unknown, written: (error: Error) => void) {
+        written(reset);
+      },
+      _writev(_chunks: unknown, written: (error: Error) => void) {
+        written(reset);
+      },
     });
     const closed = happened(served, "close");
     client.write(bytes);

@@ -65,7 +65,6 @@ export function claimRoutes(app: App, services: Services): void {
     async (request): Promise<HeartbeatView> => {
       const { body } = request;
       const leaseMs = body.leaseMs ?? DEFAULT_LEASE_MS;
-      remoteWorkers.beats(body.workerId, identityOf(request).tokenId, body.leases.length);
       const keys = body.leases.map(({ id, leaseToken }) => readLeaseToken(signer, id, leaseToken));
       const known = keys.filter((key) => key !== null);
       const extended = await heartbeat(context, known, leaseMs);
@@ -74,7 +73,9 @@ export function claimRoutes(app: App, services: Services): void {
         const key = keys[index] ?? null;
         return leaseView(id, key === null ? LOST : (answers.get(key) ?? LOST));
       });
-      metrics.process.rejected("heartbeat", results.filter(({ ok }) => !ok).length);
+      const held = results.filter(({ ok }) => ok).length;
+      remoteWorkers.beats(body.workerId, identityOf(request).tokenId, held);
+      metrics.process.rejected("heartbeat", results.length - held);
       return { results, heartbeatMs: heartbeatIntervalMs(leaseMs), draining: desk.draining };
     },
   );
