@@ -20,7 +20,7 @@ import { followCallEnds } from "./call-end.js";
 import { answerClientErrors, refuseTunnels } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
 import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
-import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseMissingHost } from "./node-answers.js";
+import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseWrongHost } from "./node-answers.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
 import { RequestLines } from "./request-lines.js";
@@ -133,7 +133,7 @@ export async function createApp(
     reply.header("Konveier-Request-Id", request.id).header("Cache-Control", "no-store");
     done();
   });
-  app.addHook("onRequest", refuseMissingHost);
+  app.addHook("onRequest", refuseWrongHost);
   app.addHook("onRequest", guard.check);
   app.addHook("onRequest", (request, _reply, done) => {
     // Here, so that no body is read for an address that does not exist.

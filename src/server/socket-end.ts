@@ -21,7 +21,7 @@ export function onSocketClose(socket: Socket, listener: () => void): () => void 
  * a socket that is destroyed, or will be in a moment because the write failed.
  */
 export function tookAnswer({ destroyed, errored }: Socket): boolean {
-  return !destroyed && errored === null;
+  return !destroyed && !(errored instanceof Error);
 }
 
 function follow(socket: Socket): Set<() => void> {
