@@ -156,7 +156,7 @@ export class LeaseLostError extends KonveierError {
 function leaseLostMessage(jobId: string, token: number, reason: LeaseLossReason): string {
   switch (reason) {
     case "reclaimed":
-      return `Job ${jobId} is no longer held with token ${token}: its lease ended. Stop working on it.`;
+      return `Job ${jobId} is no longer held with token ${token}: the lease ended, or the claim did. Stop working on it.`;
     case "cancelled":
       return `Job ${jobId} was cancelled while token ${token} held it. Stop working on it.`;
     case "gone":

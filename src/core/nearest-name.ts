@@ -8,6 +8,8 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   // A third of the letters may differ, but never all of a short name.
   let limit = Math.max(1, Math.floor(name.length / 3));
   for (const candidate of known) {
+    // So many letters are inserted or deleted at least.
+    if (Math.abs(candidate.length - name.length) > limit) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance > limit || (nearest !== null && distance === limit)) continue;
     nearest = candidate;

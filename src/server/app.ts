@@ -10,6 +10,7 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from "fastify";
+import type { Clock } from "../core/clock.js";
 import { KonveierError } from "../core/errors.js";
 import type { Access } from "./access/access.js";
 import { requireDeclaredAccess } from "./access/declared-access.js";
@@ -19,11 +20,13 @@ import { followCallEnds } from "./call-end.js";
 import { answerClientErrors, refuseTunnels } from "./client-error.js";
 import { describeApi } from "./openapi/document.js";
 import { jsonBodyParser, refuseContentEncoding, refuseFaultyBody } from "./json-body.js";
-import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseMissingHost } from "./node-answers.js";
+import { HOST_IS_CHECKED_HERE, ignoreUnknownExpectations, refuseWrongHost } from "./node-answers.js";
 import { sendProblem } from "./problems.js";
 import { requestIdOf } from "./request-id.js";
 import { RequestLines } from "./request-lines.js";
+import { dropResetConnections } from "./reset-connections.js";
 import { limitUntakenAnswers } from "./untaken-answers.js";
+import { limitUploadTime, readOnBehindAnswers } from "./uploads.js";
 import { compileValidator } from "./validation/compile.js";
 import { refuseUndeclaredInput } from "./validation/strict-routes.js";
 
@@ -37,9 +40,8 @@ export type App = FastifyInstance<
 
 export const BODY_LIMIT = 1024 * 1024;
 
-/** A client that sends its headers or body slower than this is cut off. */
+/** A client that sends its headers slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 60_000;
 const TIMEOUT_CHECK_MS = 5_000;
 /** A client that does not read its answer. Longer than the longest waiting claim, in which nothing is sent. */
 const SILENT_CONNECTION_MS = 120_000;
@@ -58,11 +60,13 @@ const CONTENT_SECURITY_POLICY = {
 
 /** The HTTP application without its routes: how requests are read and refused, and what every answer says. */
 export async function createApp(
+  clock: Clock,
   { guard, auditLog }: Access,
   logger: FastifyBaseLogger,
   trustedProxies: readonly string[],
 ): Promise<App> {
   const lines = new RequestLines();
+  const refuse = answerClientErrors(lines, logger);
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
@@ -73,7 +77,6 @@ export async function createApp(
     rewriteUrl: routedUrl,
     // Node reads no longer ones. What is too long for a name or a key is refused like every other one that is none.
     routerOptions: { maxParamLength: maxHeaderSize },
-    requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: SILENT_CONNECTION_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: {
@@ -83,7 +86,7 @@ export async function createApp(
     },
     // A worker whose connection is still open may say how its jobs ended until the very end.
     return503OnClosing: false,
-    clientErrorHandler: answerClientErrors(lines, logger),
+    clientErrorHandler: refuse,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   // All that Node reads, so that each is refused with what the address takes. CONNECT is no request to it.
@@ -108,25 +111,29 @@ export async function createApp(
   app.decorateRequest("viaSession", false);
   app.decorateRequest("auditSeq", null);
 
+  // All headers count: what is left out of a request may be its If-Match. Their size is bounded by Node.
+  app.server.maxHeadersCount = 0;
+  ignoreUnknownExpectations(app);
+  dropResetConnections(app);
+  followCallEnds(app);
+  // Before every hook that may wait: what follows in the same packet is read before it goes on, and is behind this call.
+  lines.follow(app);
+  limitUploadTime(app, clock, refuse);
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_SECURITY_POLICY,
     // Whether the whole host is served over TLS is known to the proxy that does it, not here.
     strictTransportSecurity: false,
   });
-  // All headers count: what is left out of a request may be its If-Match. Their size is bounded by Node.
-  app.server.maxHeadersCount = 0;
-  ignoreUnknownExpectations(app);
-  followCallEnds(app);
-  lines.follow(app);
   refuseTunnels(app, lines, logger);
   limitUntakenAnswers(app);
+  readOnBehindAnswers(app, clock);
   app.onCallEnd(logAccess);
   app.onCallEnd(auditLog.finish);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("Konveier-Request-Id", request.id).header("Cache-Control", "no-store");
     done();
   });
-  app.addHook("onRequest", refuseMissingHost);
+  app.addHook("onRequest", refuseWrongHost);
   app.addHook("onRequest", guard.check);
   app.addHook("onRequest", (request, _reply, done) => {
     // Here, so that no body is read for an address that does not exist.

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { onSocketClose } from "./socket-end.js";
+import { onSocketClose, tookAnswer } from "./socket-end.js";
 
 /** @param isDelivered whether the answer was handed over to the network as a whole */
 export type CallEndListener = (request: FastifyRequest, reply: FastifyReply, isDelivered: boolean) => void;
@@ -51,8 +51,7 @@ class CallEnd {
       if (this.#isDecided || reply.sent) this.#end(false);
     });
     reply.raw.once("finish", () => {
-      // Node says "finish" also when it gives up writing, because the socket was destroyed.
-      this.#end(!socket.destroyed);
+      this.#end(tookAnswer(socket));
     });
   }
 

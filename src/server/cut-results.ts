@@ -1,6 +1,6 @@
 import { endOfString } from "../core/payload.js";
 
-export interface CutBody {
+interface CutBody {
   /** The body with `null` for every result. */
   readonly rest: string;
   /** The texts of the results, by the index of their acknowledgement; the one of a completion has index 0. */

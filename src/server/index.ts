@@ -97,7 +97,7 @@ export async function createServer(options: ServerOptions): Promise<KonveierServ
   const { context, apiToken, trustedProxies = [], facts = NO_FACTS, dashboard = true } = options;
   const logger = options.logger ?? pino({ enabled: false });
   const access = createAccess(context, apiToken);
-  const app = await createApp(access, logger, trustedProxies);
+  const app = await createApp(context.clock, access, logger, trustedProxies);
   const services = await createServices(context, access, { ...facts, trustedProxies: trustedProxies.length });
   addRoutes(app, services, dashboard);
   const closeSilentConnections = followSilentConnections(app.server);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fast
 import { KonveierError } from "../core/errors.js";
 import { MAX_PAYLOAD_DEPTH } from "../core/defaults.js";
 import { exceededLimit, findInexactNumber } from "../core/payload.js";
-import { cutResults, type CutBody } from "./cut-results.js";
+import { cutResults } from "./cut-results.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -84,8 +84,14 @@ function* readBody(
   bytes: Buffer,
   hasResults: boolean,
 ): Generator<void, ReadBody> {
-  const text = decode(contentType, bytes);
+  requireUtf8(contentType);
+  const text = decode(bytes);
   yield;
+  if (text === null) {
+    const cut = hasResults ? cutUndecoded(bytes) : null;
+    if (cut === null) throw new KonveierError("malformed_json", "The body is not valid UTF-8.");
+    return yield* readAroundResults(cut);
+  }
   const absurdity = absurdityOf(text);
   yield;
   const fault = absurdity === null ? precisionFault(text) : null;
@@ -97,19 +103,42 @@ function* readBody(
   return { body: parse(text), fault, resultFaults: null };
 }
 
+interface ReadableBody {
+  readonly rest: string;
+  /** `null` for one that is not UTF-8. */
+  readonly results: ReadonlyMap<number, string | null>;
+}
+
+/** What is UTF-8 of a body that is not as a whole; `null` when that is more than its results. */
+function cutUndecoded(bytes: Buffer): ReadableBody | null {
+  // Each byte as one character: all that JSON is built of is ASCII.
+  const cut = cutResults(bytes.toString("latin1"));
+  const rest = cut === null ? null : decode(Buffer.from(cut.rest, "latin1"));
+  if (cut === null || rest === null) return null;
+  const results = [...cut.results].map(
+    ([index, text]) => [index, decode(Buffer.from(text, "latin1"))] as const,
+  );
+  return { rest, results: new Map(results) };
+}
+
 /** The results are read each by itself, so that a bad one is neither a fault of the body nor of another one. */
-function* readAroundResults({ rest, results }: CutBody): Generator<void, ReadBody> {
+function* readAroundResults({ rest, results }: ReadableBody): Generator<void, ReadBody> {
   const absurdity = absurdityOf(rest);
   if (absurdity !== null) throw absurdity;
   const body = parse(rest);
   const resultFaults = new Map<number, KonveierError>();
   for (const [index, text] of results) {
     yield;
-    const fault = faultOfResult(text);
-    if (fault === null) setResult(body, index, parse(text));
-    else resultFaults.set(index, fault);
+    const read = readResult(text);
+    if (read instanceof KonveierError) resultFaults.set(index, read);
+    else setResult(body, index, read.result);
   }
   return { body, fault: precisionFault(rest), resultFaults };
+}
+
+function readResult(text: string | null): { readonly result: unknown } | KonveierError {
+  if (text === null) return new KonveierError("malformed_json", "The result is not valid UTF-8.");
+  return faultOfResult(text) ?? { result: parse(text) };
 }
 
 function faultOfResult(text: string): KonveierError | null {
@@ -148,15 +177,20 @@ async function readStepByStep(steps: Generator<void, ReadBody>): Promise<ReadBod
   }
 }
 
-function decode(contentType: string | undefined, bytes: Buffer): string {
+/** @throws KonveierError `unsupported_media_type` */
+function requireUtf8(contentType: string | undefined): void {
   const charset = CHARSET.exec(contentType ?? "")?.[1]?.toLowerCase() ?? "utf-8";
   if (charset !== "utf-8" && charset !== "utf8") {
     throw new KonveierError("unsupported_media_type", "The body must be UTF-8; no other charset is read.");
   }
+}
+
+/** `null`: it is not UTF-8. */
+function decode(bytes: Buffer): string | null {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new KonveierError("malformed_json", "The body is not valid UTF-8.");
+    return null;
   }
 }
 

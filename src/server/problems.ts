@@ -25,8 +25,6 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   }
   if (status === 401) reply.header("WWW-Authenticate", 'Bearer realm="konveier"');
   if (status >= 500 && retryable) reply.header("Retry-After", RETRY_AFTER_SECONDS);
-  // The rest of a body that nobody wants to read would be taken for the next request.
-  if (!request.raw.complete) reply.header("Connection", "close");
   return (
     reply
       .code(status)

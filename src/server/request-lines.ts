@@ -59,8 +59,8 @@ export class RequestLines {
     const { calls } = this.#lineOf(socket);
     calls.push(call);
     if (calls.length > MAX_UNANSWERED) socket.destroy();
-    // Those that were read before the end, and that nobody waits for, go no further.
-    if (calls.length === 1 && !socket.destroyed) call.begin();
+    // Those that were read before the end, and that cannot be answered any more, go no further.
+    if (calls.length === 1 && isAnswerable(socket)) call.begin();
   }
 
   #leave(request: FastifyRequest): void {
@@ -73,7 +73,7 @@ export class RequestLines {
     const next = calls.at(0);
     if (next === undefined) return;
     setImmediate(() => {
-      if (!socket.destroyed) next.begin();
+      if (isAnswerable(socket)) next.begin();
     });
   }
 
@@ -85,6 +85,10 @@ export class RequestLines {
     }
     return line;
   }
+}
+
+function isAnswerable({ destroyed, writableEnded }: Socket): boolean {
+  return !destroyed && !writableEnded;
 }
 
 function endIfAnswered({ calls, end }: Line): boolean {

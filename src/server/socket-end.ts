@@ -16,6 +16,14 @@ export function onSocketClose(socket: Socket, listener: () => void): () => void 
   };
 }
 
+/**
+ * Whether "finish" of a response means that its connection took it. Node says "finish" also when it gives up writing: to
+ * a socket that is destroyed, or will be in a moment because the write failed.
+ */
+export function tookAnswer({ destroyed, errored }: Socket): boolean {
+  return !destroyed && !(errored instanceof Error);
+}
+
 function follow(socket: Socket): Set<() => void> {
   const listeners = new Set<() => void>();
   followers.set(socket, listeners);

@@ -1,8 +1,9 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AuditPageView } from "../../src/api/audit.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
-import { connectTo, happened } from "../support/raw-http.js";
+import { connectTo, happened, untilClosed } from "../support/raw-http.js";
 import { issueToken } from "../support/tokens.js";
 
 /** A call as the network carries it. */
@@ -161,6 +162,67 @@ describe("a call whose client goes away", () => {
     });
     expect(server.logged('"level":"error"')).toEqual([]);
   });
+});
+
+describe("an answer that cannot be written", () => {
+  /** Sends the bytes on a connection whose writes fail at once, as they do when the system knows of a reset first. */
+  async function sendUnanswerable(server: HttpServer, bytes: string): Promise<void> {
+    const connection = server.nextConnection();
+    const client = await connectTo(server.url);
+    const served = await connection;
+    const reset = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    Object.assign(served, {
+      _write(_chunk: unknown, _encoding: unknown, written: (error: Error) => void) {
+        written(reset);
+      },
+      _writev(_chunks: unknown, written: (error: Error) => void) {
+        written(reset);
+      },
+    });
+    const closed = happened(served, "close");
+    client.write(bytes);
+    await closed;
+  }
+
+  test.each([0, 30_000])("gives back the jobs of a claim that would wait %i ms", async (waitMs) => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs", { name: "a", queue: "q", maxAttempts: 1 });
+    const body = JSON.stringify({ workerId: "w", queues: ["q"], waitMs });
+    await sendUnanswerable(server, call("POST", "/v1/claim", API_TOKEN, body));
+    await vi.waitFor(async () => {
+      expect(await server.store.jobs.get("1")).toMatchObject({ state: "pending", attempt: 0 });
+    });
+    expect(linesOf(server, "/v1/claim")).toMatchObject([{ status: 200, clientGone: true }]);
+  });
+
+  test("is not logged as one that its client got, and the next call is not begun", async () => {
+    const server = await startHttpServer();
+    const pauses = call("POST", "/v1/queues/q/pause") + call("POST", "/v1/queues/next/pause");
+    await sendUnanswerable(server, pauses);
+    await vi.waitFor(() => {
+      expect(linesOf(server, "/v1/queues/q/pause")).toMatchObject([{ status: 200, clientGone: true }]);
+    });
+    expect(await server.store.queues.get("next")).toBeNull();
+  });
+});
+
+test.each([
+  ["a call with a wrong token", call("POST", "/v1/jobs", "wrong", '{"name":"a"}')],
+  ["an audited change", call("POST", "/v1/queues/q/pause")],
+  ["a sign-in", call("POST", "/v1/session", API_TOKEN, `{"token":"${API_TOKEN}"}`)],
+  ["a claim", call("POST", "/v1/claim", API_TOKEN, '{"workerId":"w","queues":["q"]}')],
+  ["an open address", call("GET", "/openapi.json")],
+])("A connection that was reset before it was read is no defect of the server: %s", async (_what, bytes) => {
+  const server = await startHttpServer();
+  server.server.app.server.prependOnceListener("connection", (socket: Socket) => {
+    Object.defineProperty(socket, "remoteAddress", { value: undefined });
+  });
+  const client = await connectTo(server.url);
+  const closed = untilClosed(client);
+  client.write(bytes);
+  expect(await closed).toBe("");
+  expect(server.logged('"requestId"')).toEqual([]);
+  expect((await server.get("/metrics")).text).not.toMatch(/^konveier_http_requests_total\{/m);
 });
 
 test.each([

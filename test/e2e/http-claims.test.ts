@@ -13,6 +13,7 @@ import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-ser
 import { connectTo, happened } from "../support/raw-http.js";
 import { settled } from "../support/settled.js";
 import { ON_POSTGRES } from "../support/test-database.js";
+import { issueToken } from "../support/tokens.js";
 
 /** A server whose own clock stands still: no timer wakes anybody, only the store's changes do. */
 function startStill(): Promise<HttpServer> {
@@ -656,10 +657,12 @@ describe("workers that claim over HTTP", () => {
     const clock = new FakeClock();
     const server = await startHttpServer({ clock });
     const seen = vi.spyOn(server.store.workers, "seen");
-    for (let times = 0; times < 5; times += 1) await claim(server);
+    await server.post("/v1/jobs", { name: "a" });
+    const leases = (await claim(server)).as(ClaimView).jobs.map(({ id, leaseToken }) => ({ id, leaseToken }));
+    for (let times = 0; times < 4; times += 1) await claim(server);
     expect(seen).toHaveBeenCalledTimes(1);
     await clock.advance(10_000);
-    const beat = { workerId: "w", leases: [{ id: "1", leaseToken: "x" }] };
+    const beat = { workerId: "w", leases };
     await server.post("/v1/heartbeat", beat);
     await server.post("/v1/heartbeat", beat);
     expect(seen).toHaveBeenCalledTimes(2);
@@ -691,4 +694,59 @@ test("A worker is listed all the time between two of the longest waiting claims"
   clock.block(60_000 + 5_000);
   const { items } = (await server.get("/v1/workers")).json as { items: { id: string }[] };
   expect(items.map(({ id }) => id)).toEqual(["w"]);
+});
+
+describe("a worker that is too busy to claim", () => {
+  const clock = new FakeClock();
+
+  async function listed(server: HttpServer) {
+    await settled();
+    const { items } = (await server.get("/v1/workers")).json as { items: object[] };
+    return items;
+  }
+
+  async function beat(server: HttpServer, ...leases: readonly object[]) {
+    const answer = await server.post("/v1/heartbeat", { workerId: "w", leaseMs: 60_000, leases });
+    return (answer.json as { results: { ok: boolean }[] }).results.map(({ ok }) => ok);
+  }
+
+  test("stays listed by the heartbeats of its leases, whichever server gets them", async () => {
+    const first = await startHttpServer({ clock, storeClock: clock });
+    const second = await startHttpServer({ clock, storeClock: clock, file: first.file });
+    await first.post("/v1/jobs/batch", {
+      jobs: [
+        { name: "a", queue: "q" },
+        { name: "a", queue: "q" },
+      ],
+    });
+    const claimed = await claim(first, { queues: ["q"], names: ["a"], leaseMs: 60_000 });
+    const [{ id, leaseToken } = { id: "", leaseToken: "" }] = claimed.as(ClaimView).jobs;
+    for (let minutes = 0; minutes < 3; minutes += 1) {
+      clock.block(30_000);
+      expect(await beat(second, { id, leaseToken })).toEqual([true]);
+      await settled();
+      clock.block(30_000);
+      expect(await beat(second, { id, leaseToken })).toEqual([true]);
+      expect(await listed(second)).toMatchObject([{ id: "w", queues: ["q"], names: ["a"], running: 1 }]);
+    }
+    expect((await second.get("/v1/queues/q")).body["unhandled"]).toEqual([]);
+    clock.block(91_000);
+    // Whose leases are over is not known to work.
+    expect(await beat(second, { id, leaseToken: "lt_1_AAAAAAAAAAAAAAAAAAAAAA" })).toEqual([false]);
+    expect(await listed(second)).toEqual([]);
+  });
+
+  test("is not listed by the heartbeats of another token", async () => {
+    const first = await startHttpServer({ clock, storeClock: clock });
+    const second = await startHttpServer({ clock, storeClock: clock, file: first.file });
+    await first.post("/v1/jobs", { name: "a", queue: "q" });
+    const [{ id, leaseToken } = { id: "", leaseToken: "" }] = (
+      await claim(first, { queues: ["q"], leaseMs: 600_000 })
+    ).as(ClaimView).jobs;
+    const { token } = await issueToken(second, ["worker"]);
+    clock.block(91_000);
+    const json = { workerId: "w", leaseMs: 60_000, leases: [{ id, leaseToken }] };
+    await second.send("POST", "/v1/heartbeat", { token, json });
+    expect(await listed(second)).toEqual([]);
+  });
 });

@@ -102,6 +102,21 @@ describe("what is no request", () => {
     expect((await server.store.queues.get("q"))?.counts.pending).toBe(11);
   });
 
+  test.each([
+    ["nonsense", JUNK, []],
+    ["too large headers", `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, []],
+    ["CONNECT", "CONNECT other:443 HTTP/1.1\r\nHost: x\r\n\r\n", [405]],
+  ])(
+    "in one packet with requests without a body comes behind their answers: %s",
+    async (_what, bytes, own) => {
+      const server = await startHttpServer();
+      const requests = call("POST", "/v1/queues/q/pause") + call("GET", "/v1/queues/q");
+      expect(statusesOf(await exchange(server.url, requests + bytes))).toEqual([200, 200, ...own]);
+      const pause = call("POST", "/v1/queues/other/pause");
+      expect(statusesOf(await exchange(server.url, pause + bytes))).toEqual([200, ...own]);
+    },
+  );
+
   test("behind a waiting claim does not keep it from its job", async () => {
     const server = await startHttpServer();
     const client = await connectTo(server.url);

@@ -551,3 +551,39 @@ describe("a stale lease token", () => {
     expect((await two.post("/v1/jobs/1/complete", { leaseToken })).status).toBe(200);
   });
 });
+
+describe("a result that is not UTF-8", () => {
+  test.each([
+    ["a byte that UTF-8 never has", [0x22, 0xff, 0x22]],
+    ["a lone surrogate, raw", [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ["half a letter, deep inside", [...Buffer.from('{"a":["'), 0xd0, ...Buffer.from('"]}')]],
+  ])("is not kept, and its job completes: %s", async (_what, bytes) => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs/batch", { jobs: [{ name: "a" }, { name: "a" }, { name: "a" }] });
+    const claimed = await server.post("/v1/claim", { workerId: "w", queues: ["default"], max: 3 });
+    const [first, second, third] = claimed.as(ClaimView).jobs;
+    const result = Buffer.from(bytes).toString("latin1");
+    const said = (text: string) => ({ raw: Buffer.from(text, "latin1") });
+    const single = `{"leaseToken":"${first!.leaseToken}","result":${result}}`;
+    const problem = "The result is not valid UTF-8.";
+    const answer = await server.send("POST", `/v1/jobs/${first!.id}/complete`, said(single));
+    expect(answer.body).toEqual({ state: "completed", resultProblem: problem });
+    const items = [
+      `{"id":"${second!.id}","leaseToken":"${second!.leaseToken}","outcome":"completed","result":${result}}`,
+      `{"id":"${third!.id}","leaseToken":"${third!.leaseToken}","outcome":"completed","result":"${Buffer.from("я🙂").toString("latin1")}"}`,
+    ];
+    const acked = await server.send("POST", "/v1/ack", said(`{"results":[${items.join(",")}]}`));
+    expect(acked.body["results"]).toMatchObject([
+      { ok: true, state: "completed", resultProblem: problem },
+      { ok: true, state: "completed", resultProblem: null },
+    ]);
+    expect(await server.store.jobs.result(third!.id)).toBe('"я🙂"');
+  });
+
+  test("does not excuse the rest of the body", async () => {
+    const server = await startHttpServer();
+    const body = Buffer.from('{"leaseToken":"\xff","result":"\xff"}', "latin1");
+    const answer = await server.send("POST", "/v1/jobs/1/complete", { raw: body });
+    expect([answer.status, answer.body["code"]]).toEqual([400, "malformed_json"]);
+  });
+});

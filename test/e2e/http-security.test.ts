@@ -197,6 +197,7 @@ describe("a crafted path", () => {
     ["a path without a slash", "GET \\v1\\jobs HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["HTTP/1.0 without Host", "GET /v1/jobs HTTP/1.0\r\n\r\n", 401],
     ["an expectation", "GET /v1/jobs HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n", 401],
+    ["two Hosts", "GET /v1/jobs HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n", 400],
     ["no Host at all", "GET /v1/jobs HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
     [
       "an upgrade",

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { onSocketClose } from "../socket-end.js";
+import { onSocketClose, tookAnswer } from "../socket-end.js";
 
 /**
  * Follows whether an answer reaches its client. Whatever the answer carries is given back when the
@@ -22,8 +22,7 @@ export class Delivery<Cargo> {
     // The socket's event and not the response's: of a pipelined request the response may not have a socket yet.
     const unfollow = onSocketClose(socket, lost);
     response.once("finish", () => {
-      // Node says "finish" also when it gives up writing, because the socket was destroyed.
-      if (!socket.destroyed) unfollow();
+      if (tookAnswer(socket)) unfollow();
     });
     if (socket.destroyed) lost();
   }

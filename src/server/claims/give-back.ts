@@ -1,10 +1,18 @@
-import type { ClaimedJob } from "../../core/job.js";
 import type { EngineContext } from "../../engine/context.js";
-import { tellSettled } from "../../engine/tell-settled.js";
-import type { ClaimRequest, Settled, Settlement } from "../../store/claims.js";
+import type { ClaimedJob } from "../../core/job.js";
+import { tellSettled, type SettledJob } from "../../engine/tell-settled.js";
+import type { ClaimKey, ClaimRequest, Settled, Settlement } from "../../store/claims.js";
+
+/** What is needed of a claimed job to give it back. */
+export type TakenJob = ClaimKey & SettledJob;
+
+/** While an answer waits for its client, the payloads in it must not be kept a second time. */
+export function withoutPayload({ id, token, queue, name, attempt, startedAt }: ClaimedJob): TakenJob {
+  return { id, token, queue, name, attempt, startedAt };
+}
 
 /** Releases jobs that were claimed for a worker which never heard of it. Their attempts are given back. */
-export function giveBack(context: EngineContext, claim: ClaimRequest, jobs: readonly ClaimedJob[]): void {
+export function giveBack(context: EngineContext, claim: ClaimRequest, jobs: readonly TakenJob[]): void {
   if (jobs.length === 0) return;
   release(context, claim, jobs).catch((error: unknown) => {
     // The leases end by themselves.
@@ -15,7 +23,7 @@ export function giveBack(context: EngineContext, claim: ClaimRequest, jobs: read
 async function release(
   context: EngineContext,
   claim: ClaimRequest,
-  jobs: readonly ClaimedJob[],
+  jobs: readonly TakenJob[],
 ): Promise<void> {
   const { claims } = context.store;
   const { workerId, claimId } = claim;

@@ -2,6 +2,7 @@ import type { EngineContext } from "../../engine/context.js";
 import { WORKER_TIMEOUT_MS } from "../../engine/worker-timeout.js";
 import type { ClaimRequest } from "../../store/claims.js";
 import { RecentDemand } from "./recent-demand.js";
+import { keyOf, WorkersElsewhere } from "./workers-elsewhere.js";
 
 /** How often one worker is written down, however often it claims. */
 const REPORT_MS = 10_000;
@@ -37,8 +38,11 @@ export class RemoteWorkers {
   /** By their tokens too: nobody speaks for the worker of another token, whatever it calls itself. */
   readonly #workers = new Map<string, RemoteWorker>();
   #entries = 0;
+  readonly #elsewhere;
 
-  constructor(private readonly context: EngineContext) {}
+  constructor(private readonly context: EngineContext) {
+    this.#elsewhere = new WorkersElsewhere(context);
+  }
 
   /** @param host where the request came from */
   claims(claim: RemoteClaim, host: string): void {
@@ -59,10 +63,17 @@ export class RemoteWorkers {
     this.#report(worker);
   }
 
-  /** A worker that is too busy to claim lives as well. One that never claimed here is not known. */
+  /**
+   * A worker that is too busy to claim lives as well.
+   *
+   * @param running jobs whose leases are its own
+   */
   beats(workerId: string, claimant: string, running: number): void {
     const worker = this.#workers.get(keyOf(workerId, claimant));
-    if (worker === undefined) return;
+    if (worker === undefined) {
+      if (running > 0) this.#elsewhere.beats(workerId, claimant, running);
+      return;
+    }
     worker.running = running;
     this.#report(worker);
   }
@@ -116,11 +127,6 @@ function newWorker({ workerId: id, claimant }: RemoteClaim, host: string): Remot
 
 function entriesOf({ queues, names }: RemoteClaim): number {
   return queues.length + (names?.length ?? 0);
-}
-
-/** Ids are printable, so the line break ends them. */
-function keyOf(workerId: string, claimant: string): string {
-  return `${workerId}\n${claimant}`;
 }
 
 /** Process ids begin at 1, so this stands for a worker whose process is not known. */

@@ -3,7 +3,6 @@ import { HeartbeatBody, HeartbeatView } from "../../api/lease.js";
 import { DEFAULT_LEASE_MS } from "../../core/defaults.js";
 import { heartbeatIntervalMs } from "../../core/heartbeat.js";
 import { formatInstant } from "../../core/instant.js";
-import type { ClaimedJob } from "../../core/job.js";
 import { heartbeat } from "../../engine/heartbeat.js";
 import type { ClaimKey, ClaimRequest, Extended } from "../../store/claims.js";
 import { identityOf } from "../access/guard.js";
@@ -12,7 +11,7 @@ import { requireStillGood } from "../access/still-good.js";
 import type { App } from "../app.js";
 import { claimAnswer } from "../claims/answer.js";
 import { Delivery } from "../claims/delivery.js";
-import { giveBack } from "../claims/give-back.js";
+import { giveBack, withoutPayload, type TakenJob } from "../claims/give-back.js";
 import { readLeaseToken } from "../claims/lease-token.js";
 import type { Services } from "../services.js";
 
@@ -33,14 +32,14 @@ export function claimRoutes(app: App, services: Services): void {
     },
     async (request, reply) => {
       const claim = claimRequestOf(request.body, identityOf(request).tokenId);
-      const delivery = new Delivery<readonly ClaimedJob[]>(request.raw.socket, reply.raw, (jobs) => {
+      const delivery = new Delivery<readonly TakenJob[]>(request.raw.socket, reply.raw, (jobs) => {
         giveBack(context, claim, jobs);
       });
       for (const queue of claim.queues) requireQueue(request, queue);
       remoteWorkers.claims(claim, request.ip);
       const waitMs = request.body.waitMs ?? 0;
       const jobs = await desk.claim(claim, waitMs, delivery.gone);
-      delivery.carry(jobs);
+      delivery.carry(jobs.map(withoutPayload));
       if (waitMs > 0) await delivery.unless(requireStillGood(access, request));
       const text = claimAnswer(signer, jobs, {
         serverTime: formatInstant(context.store.now()),
@@ -66,7 +65,6 @@ export function claimRoutes(app: App, services: Services): void {
     async (request): Promise<HeartbeatView> => {
       const { body } = request;
       const leaseMs = body.leaseMs ?? DEFAULT_LEASE_MS;
-      remoteWorkers.beats(body.workerId, identityOf(request).tokenId, body.leases.length);
       const keys = body.leases.map(({ id, leaseToken }) => readLeaseToken(signer, id, leaseToken));
       const known = keys.filter((key) => key !== null);
       const extended = await heartbeat(context, known, leaseMs);
@@ -75,7 +73,9 @@ export function claimRoutes(app: App, services: Services): void {
         const key = keys[index] ?? null;
         return leaseView(id, key === null ? LOST : (answers.get(key) ?? LOST));
       });
-      metrics.process.rejected("heartbeat", results.filter(({ ok }) => !ok).length);
+      const held = results.filter(({ ok }) => ok).length;
+      remoteWorkers.beats(body.workerId, identityOf(request).tokenId, held);
+      metrics.process.rejected("heartbeat", results.length - held);
       return { results, heartbeatMs: heartbeatIntervalMs(leaseMs), draining: desk.draining };
     },
   );

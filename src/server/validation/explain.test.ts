@@ -86,7 +86,7 @@ describe("a choice", () => {
     expect(fault).toEqual({
       pointer: "/retry",
       code: "unknown_value",
-      detail: 'must be "auto", "never" or {"delayMs":"…"}',
+      detail: 'must be "auto", "never" or an object with "delayMs"',
     });
   });
 

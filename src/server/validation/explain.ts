@@ -61,11 +61,12 @@ class Explainer {
       return;
     }
     const before = this.faults.length;
-    for (const [name, member] of Object.entries(value)) {
+    // No list of pairs: making it of the hundred thousand fields of a hostile body takes longer than all that follows.
+    for (const name of Object.keys(value)) {
       if (this.faults.length >= MAX_FAULTS) return;
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
       const pointer = `${at}/${pointerPart(name.slice(0, LONGEST_POINTER_PART))}`;
-      if (property !== undefined) this.visit(property, member, pointer);
+      if (property !== undefined) this.visit(property, value[name], pointer);
       else if (schema.additionalProperties === false) {
         this.#add(pointer, unknownField(name, Object.keys(properties)));
       }
@@ -111,7 +112,7 @@ class Explainer {
         this.#add(`${at}/type`, faultOfChoice(objects.map((option) => option.properties?.["type"]?.const)));
       return;
     }
-    this.#add(at, objects.length === options.length ? WRONG_OBJECT : faultOfChoice(options.map(choiceOf)));
+    this.#add(at, objects.length === options.length ? WRONG_OBJECT : faultOfTexts(options.map(textOfChoice)));
   }
 
   #add(pointer: string, { code, detail }: TextRule): void {
@@ -138,14 +139,19 @@ function unknownField(name: string, known: readonly string[]): TextRule {
   };
 }
 
-function choiceOf({ const: value, properties }: Node): unknown {
+function textOfChoice({ const: value, properties }: Node): string {
   return properties === undefined
-    ? value
-    : Object.fromEntries(Object.keys(properties).map((name) => [name, "…"]));
+    ? JSON.stringify(value)
+    : `an object with ${Object.keys(properties)
+        .map((name) => JSON.stringify(name))
+        .join(", ")}`;
 }
 
 function faultOfChoice(choices: readonly unknown[]): TextRule {
-  const texts = choices.map((choice) => JSON.stringify(choice));
+  return faultOfTexts(choices.map((choice) => JSON.stringify(choice)));
+}
+
+function faultOfTexts(texts: readonly string[]): TextRule {
   return {
     code: "unknown_value",
     detail: `must be ${texts.slice(0, -1).join(", ")} or ${texts.at(-1) ?? ""}`,

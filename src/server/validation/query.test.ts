@@ -22,7 +22,7 @@ describe("a number in a query", () => {
   });
 
   test("may not be given twice", () => {
-    expect(read(JobListQuery, { limit: ["5", "6"] })).toEqual(["out_of_range"]);
+    expect(read(JobListQuery, { limit: ["5", "6"] })).toEqual(["duplicate"]);
   });
 
   test("may be the largest safe whole number and no more", () => {
