@@ -537,7 +537,9 @@ describe("a server that drains", () => {
   });
 });
 
-describe("workers that claim over HTTP", () => {
+// Workers are written down beside the answers, and only SQLite has then done it when the event loop is idle. What the
+// store keeps of them is part of its contract.
+describe.skipIf(ON_POSTGRES)("workers that claim over HTTP", () => {
   const Workers = Type.Object({ items: Type.Array(WorkerView) });
 
   test("are listed, and what they serve is handled", async () => {
@@ -696,7 +698,7 @@ test("A worker is listed all the time between two of the longest waiting claims"
   expect(items.map(({ id }) => id)).toEqual(["w"]);
 });
 
-describe("a worker that is too busy to claim", () => {
+describe.skipIf(ON_POSTGRES)("a worker that is too busy to claim", () => {
   const clock = new FakeClock();
 
   async function listed(server: HttpServer) {
@@ -712,7 +714,7 @@ describe("a worker that is too busy to claim", () => {
 
   test("stays listed by the heartbeats of its leases, whichever server gets them", async () => {
     const first = await startHttpServer({ clock, storeClock: clock });
-    const second = await startHttpServer({ clock, storeClock: clock, file: first.file });
+    const second = await startHttpServer({ clock, storeClock: clock, database: first.database });
     await first.post("/v1/jobs/batch", {
       jobs: [
         { name: "a", queue: "q" },
@@ -738,7 +740,7 @@ describe("a worker that is too busy to claim", () => {
 
   test("is not listed by the heartbeats of another token", async () => {
     const first = await startHttpServer({ clock, storeClock: clock });
-    const second = await startHttpServer({ clock, storeClock: clock, file: first.file });
+    const second = await startHttpServer({ clock, storeClock: clock, database: first.database });
     await first.post("/v1/jobs", { name: "a", queue: "q" });
     const [{ id, leaseToken } = { id: "", leaseToken: "" }] = (
       await claim(first, { queues: ["q"], leaseMs: 600_000 })

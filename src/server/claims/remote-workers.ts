@@ -28,6 +28,8 @@ interface RemoteWorker {
   readonly demand: RecentDemand;
   running: number;
   reportedAt: number;
+  /** When the latest report is written: reports of one worker must not overtake each other. */
+  written: Promise<void>;
 }
 
 /**
@@ -102,7 +104,7 @@ export class RemoteWorkers {
     this.#entries -= demand.size;
     demand.forgetOlder(QUEUE_TIMEOUT_MS);
     this.#entries += demand.size;
-    const seen = this.context.store.workers.seen({
+    const record = {
       id,
       claimant,
       host,
@@ -112,17 +114,20 @@ export class RemoteWorkers {
       concurrency: Math.max(demand.max, running),
       running,
       state: "active",
-    });
+    } as const;
     // A claim must not fail because of this.
-    seen.catch((error: unknown) => {
-      this.context.health.failed(error, "recording a remote worker");
-    });
+    worker.written = worker.written
+      .then(() => this.context.store.workers.seen(record))
+      .catch((error: unknown) => {
+        this.context.health.failed(error, "recording a remote worker");
+      });
   }
 }
 
 function newWorker({ workerId: id, claimant }: RemoteClaim, host: string): RemoteWorker {
   const reportedAt = Number.NEGATIVE_INFINITY;
-  return { id, claimant, host, demand: new RecentDemand(), running: 0, reportedAt };
+  const written = Promise.resolve();
+  return { id, claimant, host, demand: new RecentDemand(), running: 0, reportedAt, written };
 }
 
 function entriesOf({ queues, names }: RemoteClaim): number {
