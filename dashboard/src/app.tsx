@@ -16,6 +16,7 @@ import { IssuedTokens } from "./pages/settings/issued-tokens.js";
 import { SettingsPage } from "./pages/settings/settings-page.js";
 import { WorkersPage } from "./pages/workers/workers-page.js";
 import { createQueryClient } from "./query-client.js";
+import { ReadersOnly } from "./shell/readers-only.js";
 import { usePageTitle } from "./shell/page-title.js";
 import { Shell } from "./shell/shell.js";
 import { BrokenPage, ErrorBoundary } from "./ui/error-boundary.js";
@@ -32,7 +33,9 @@ export function App(): ReactNode {
           <Router base={BASE}>
             <ErrorBoundary fallback={<BrokenPage />}>
               <Shell>
-                <Pages />
+                <ReadersOnly>
+                  <Pages />
+                </ReadersOnly>
               </Shell>
             </ErrorBoundary>
             <IssuedTokens />

@@ -1,6 +1,9 @@
 import { QueryClient } from "@tanstack/react-query";
 import { asProblem } from "./api/problem.js";
 
+/** Under it stands whose token the answers were given to. */
+export const SELF_KEY = ["self"] as const;
+
 /** Reads nothing by itself: what becomes old is known from the live stream, and a refusal is not asked again. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({

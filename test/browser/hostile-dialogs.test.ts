@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === null)("what others wrote is only ever text", () => 
     };
     const dialog = page.getByRole("dialog");
     const leave = async (): Promise<void> => {
-      await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
+      await dialog.getByRole("button", { name: /^(Cancel|Go back)$/ }).click();
       await dialog.waitFor({ state: "detached" });
     };
 
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === null)("what others wrote is only ever text", () => 
     await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Cancel" }).click();
     await dialog.locator("li").first().waitFor();
     await check("the preview of a bulk action", ["held"]);
-    await dialog.getByRole("button", { name: "Do not cancel" }).click();
+    await dialog.getByRole("button", { name: "Go back" }).click();
     await dialog.waitFor({ state: "detached" });
 
     await open(page, server, `/jobs?q=${encodeURIComponent(`name:${NAMES[0]}`)}`);

@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone", () => {
     await tab.keyboard.press("Enter");
     const dialog = tab.getByRole("dialog", { name: "Delete job 1?" });
     await dialog.waitFor(PATIENCE);
-    await expect.poll(() => focused(tab), PATIENCE).toBe("Cancel");
+    await expect.poll(() => focused(tab), PATIENCE).toBe("Go back");
     await keepsFocus(tab, dialog);
     await tab.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached", ...PATIENCE });
@@ -221,13 +221,37 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone", () => {
     await form.waitFor(PATIENCE);
     await keepsFocus(tab, form);
     await form.getByLabel("Tags").focus();
-    // There is much to lose: only its own buttons close it.
     await tab.keyboard.press("Escape");
-    await hasFocus(form.getByLabel("Tags"));
-    await form.getByRole("button", { name: "Cancel" }).focus();
-    await tab.keyboard.press("Enter");
     await form.waitFor({ state: "detached", ...PATIENCE });
     await hasFocus(newJob);
+  });
+
+  test.each([
+    ["New job", "/jobs", "Tags"],
+    ["New schedule", "/schedules", "Key"],
+    ["Pause", "/queues/emails", /^Reason/],
+  ])("Escape asks before it throws away what was written: %s", async (button, place, label) => {
+    const tab = await openJobs();
+    await tab.goto(new URL(place, tab.url()).href);
+    const opener = tab.getByRole("button", { name: button, exact: true });
+    await opener.click();
+    const form = tab.getByRole("dialog").first();
+    const field = form.getByLabel(label).first();
+    await field.fill("vip");
+    const question = tab.getByRole("dialog", { name: "Discard what you wrote?" });
+    for (const answer of ["Enter", "Escape"]) {
+      await tab.keyboard.press("Escape");
+      await question.waitFor(PATIENCE);
+      await expect.poll(() => focused(tab), PATIENCE).toBe("Go on writing");
+      await tab.keyboard.press(answer);
+      await question.waitFor({ state: "detached", ...PATIENCE });
+      await hasFocus(field);
+      expect(await field.inputValue()).toBe("vip");
+    }
+    await tab.keyboard.press("Escape");
+    await question.getByRole("button", { name: "Discard" }).click();
+    await form.waitFor({ state: "detached", ...PATIENCE });
+    await hasFocus(opener);
   });
 
   test("the content can be skipped to, and a new page takes the focus", async () => {

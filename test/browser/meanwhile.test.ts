@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === null)("a page that does not know everything", () =>
     await reason.pressSequentially(" down");
     expect(await reason.inputValue()).toBe("mail server down");
     await page.mouse.click(5, 5);
-    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.getByRole("button", { name: "Go back" }).click();
     await dialog.waitFor({ state: "detached" });
     const queue = (await server.get("/v1/queues/emails")).json as { pauseReason: string };
     expect(queue.pauseReason).toBe("incident 42");
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === null)("a page that does not know everything", () =>
     expect(await submit.isDisabled()).toBe(true);
     await dialog.getByRole("checkbox").check();
     expect(await submit.isEnabled()).toBe(true);
-    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.getByRole("button", { name: "Go back" }).click();
     await settle(server, "emails", "complete");
     await shows(state, "Completed");
     await server.send("DELETE", "/v1/jobs/1");

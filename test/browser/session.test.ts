@@ -36,12 +36,16 @@ async function isAsItWas(tab: Page): Promise<void> {
   expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("report.build");
   expect(await form.getByLabel("Payload").inputValue()).toBe('{"half":');
   expect(await form.getByLabel("Tags").inputValue()).toBe("vip");
-  expect(await tab.evaluate("scrollY")).toBe(400);
   expect(new URL(tab.url()).searchParams.get("q")).toBe(FILTER);
   await form.getByRole("button", { name: "Cancel" }).click();
   await shows(tab.locator(".selection-bar > .spacer"), "2 selected on this page");
   expect(await tab.getByRole("checkbox", { name: "Select job 41" }).isChecked()).toBe(true);
   expect(await isMarked(tab)).toBe(true);
+}
+
+/** What a tab shows besides the question for a token. */
+async function contentOf(tab: Page): Promise<string> {
+  return tab.evaluate<string>("document.body.textContent");
 }
 
 async function signIn(tab: Page, token: string): Promise<void> {
@@ -100,6 +104,7 @@ describe.skipIf(CHROMIUM === null)("a session that is over", () => {
     await asksForToken(tab);
     await signIn(tab, API_TOKEN);
     await asksNoMore(tab);
+    expect(await tab.evaluate("scrollY")).toBe(400);
     await isAsItWas(tab);
     await isLive(tab, server);
   });
@@ -145,5 +150,68 @@ describe.skipIf(CHROMIUM === null)("a session that is over", () => {
       expect(await button.getAttribute("title")).toBe("Needs a token with the scope operator or admin");
     }
     await isLive(tab, server);
+  });
+
+  test("shows the next token nothing of what the last one has read", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 7);
+    await enqueue(server, 1, "shop");
+    const strong = await issueToken(server, ["admin"]);
+    const limited = await issueToken(server, ["read-only"], { queues: ["shop"] });
+    const context = await browser.signedIn(server, {}, strong.token);
+    const queue = await openTab(context, `${server.url}/queues/emails`);
+    const jobs = await openTab(context, `${server.url}/jobs`);
+    const select = jobs.getByRole("checkbox", { name: "Select job 7" });
+    await select.check();
+    await shows(queue.locator(".tile[href*='state=pending'] .tile-value"), "7");
+    await server.send("DELETE", `/v1/tokens/${strong.id}`);
+    await asksForToken(queue);
+    await asksForToken(jobs);
+    await signIn(queue, limited.token);
+    await asksNoMore(queue);
+    await asksNoMore(jobs);
+    await expect.poll(() => queue.locator(".tile").count(), PATIENCE).toBe(0);
+    await jobs.getByRole("checkbox", { name: "Select job 8" }).waitFor(PATIENCE);
+    expect(await select.count()).toBe(0);
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("a token for programs", () => {
+  const browser = useBrowser();
+
+  test("is told once what it may do, and asks for nothing that is refused", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const { token } = await issueToken(server, ["producer"]);
+    const tab = await (await browser.signedIn(server, {}, token)).newPage();
+    await tab.goto(server.url);
+    await tab.getByRole("heading", { name: "This token is for programs" }).waitFor(PATIENCE);
+    await tab.getByText("make jobs").waitFor(PATIENCE);
+    expect(await tab.locator(".notice.bad").count()).toBe(0);
+    await tab.goto(`${server.url}/settings?tab=display`);
+    await tab.getByText("Time zone").first().waitFor(PATIENCE);
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("a sign-out", () => {
+  const browser = useBrowser();
+
+  test("leaves nothing of the data in any tab", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const job = { name: "parcel.send", queue: "parcels", payload: { to: "door-17" } };
+    await server.post("/v1/jobs", job);
+    const context = await browser.signedIn(server);
+    const tab = await openTab(context, `${server.url}/jobs/1`);
+    const other = await openTab(context, `${server.url}/jobs`);
+    expect(await contentOf(tab)).toContain("door-17");
+    expect(await contentOf(other)).toContain("parcel.send");
+    await other.getByRole("button", { name: "Display" }).click();
+    await other.getByRole("menuitem", { name: "Sign out" }).click();
+    await asksForToken(other);
+    await asksForToken(tab);
+    for (const each of [tab, other]) expect(await contentOf(each)).not.toMatch(/parcel|door-17/);
+    await signIn(tab, API_TOKEN);
+    await asksNoMore(tab);
+    await asksNoMore(other);
+    await tab.getByText("door-17").first().waitFor(PATIENCE);
   });
 });

@@ -10,6 +10,40 @@ const SIZES = [
   { width: 390, height: 844 },
 ];
 
+const PATIENCE = { timeout: 30_000 } as const;
+
+describe.skipIf(CHROMIUM === null)("what this browser is set to", () => {
+  const browser = useBrowser();
+
+  test("says that its clock is wrong, also when the page is the first one", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const context = await browser.signedIn(server);
+    await context.addInitScript("{ const now = Date.now; Date.now = () => now() + 7_200_000; }");
+    const tab = await context.newPage();
+    await tab.goto(`${server.url}/settings?tab=about`);
+    await tab.getByText(/ahead of the server/).waitFor(PATIENCE);
+    expect(await tab.getByText("agrees").count()).toBe(0);
+  });
+
+  test("reaches the other tabs: language and theme", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    const context = await browser.signedIn(server);
+    const tab = await context.newPage();
+    const other = await context.newPage();
+    for (const each of [tab, other]) {
+      await each.goto(`${server.url}/queues`);
+      await hasLoaded(each);
+    }
+    const display = tab.getByRole("button", { name: "Display" });
+    await display.click();
+    await tab.getByRole("menuitemradio", { name: "Dark" }).click();
+    await other.locator("html[data-theme='dark']").waitFor({ state: "attached", ...PATIENCE });
+    if ((await tab.getByRole("menu").count()) === 0) await display.click();
+    await tab.getByRole("menuitemradio", { name: "Русский" }).click();
+    await other.getByRole("heading", { name: "Очереди" }).waitFor(PATIENCE);
+  });
+});
+
 describe.skipIf(CHROMIUM === null)("the audit log", () => {
   const browser = useBrowser();
 

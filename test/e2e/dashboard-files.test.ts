@@ -20,6 +20,8 @@ describe("the files of the dashboard", () => {
     "/queues/a%2Fb",
     "/jobs",
     "/jobs/1?q=x",
+    "/jobs/1/",
+    "/dead/",
     "/dead",
     "/schedules/x",
     "/settings?tab=access",
@@ -62,6 +64,31 @@ describe("the files of the dashboard", () => {
       expect([status, headers.get("cache-control")]).toEqual([404, "no-store"]);
     },
   );
+
+  test.each(["/nope", "/a/b?q=1", "/Jobs", "/v2"])(
+    "the address %s is of no page: a person gets the page that says so, a program JSON",
+    async (path) => {
+      const server = await startHttpServer({ dashboard: true });
+      const people = await server.get(path, { token: null, headers: { accept: "text/html,*/*;q=0.8" } });
+      expect([people.status, people.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(people.text).toContain('<div id="root"></div>');
+      expect(people.headers.get("content-security-policy")).toContain("script-src 'self'");
+      expect(people.headers.get("cache-control")).toBe("no-store");
+      for (const accept of ["*/*", "application/json", "text/html;q=0"]) {
+        const program = await server.get(path, { token: null, headers: { accept } });
+        expect([program.status, program.headers.get("content-type")]).toEqual([
+          404,
+          "application/problem+json; charset=utf-8",
+        ]);
+      }
+    },
+  );
+
+  test.each(["/v1/nope", "/v1/jobs/1/nope", "/v1"])("%s is JSON for everybody", async (path) => {
+    const server = await startHttpServer({ dashboard: true });
+    const { status, headers } = await server.get(path, { headers: { accept: "text/html" } });
+    expect([status, headers.get("content-type")]).toEqual([404, "application/problem+json; charset=utf-8"]);
+  });
 
   test.each(["bytes=0-3", "bytes=5-1", "bytes=99999999-", "furlongs=1-2"])(
     "are sent whole to whoever asks for the range %s",

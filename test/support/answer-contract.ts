@@ -54,6 +54,7 @@ function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
     return faultOfProblem(request, JSON.parse(String(payload)));
   // Pages and files of the dashboard are no part of the API, and not in its description.
   if (request.routeOptions.schema?.hide === true) return null;
+  if (request.is404 && type.startsWith("text/html")) return null;
   const responses = request.routeOptions.schema?.response as Record<string, TSchema> | undefined;
   const schema = responses?.[reply.statusCode];
   if (schema === undefined) return "the route declares no such status";

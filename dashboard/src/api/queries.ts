@@ -1,12 +1,13 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useLiveQuery } from "../live/use-live-query.js";
+import { SELF_KEY } from "../query-client.js";
 import type { Problem } from "./problem.js";
 import { read } from "./request.js";
 import type { Capability, InfoView, QueueView, SelfView, WorkerView } from "./types.js";
 
 /** Who this browser is signed in as, and what that allows. */
 export function useSelf(): UseQueryResult<SelfView, Problem> {
-  return useLiveQuery(["self"], (signal) => read<SelfView>("/v1/tokens/self", {}, signal), {
+  return useLiveQuery(SELF_KEY, (signal) => read<SelfView>("/v1/tokens/self", {}, signal), {
     topics: ["tokens"],
     everyMs: 30_000,
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { statesOf, termsOf, withoutStates, withoutTerm } from "./filter-text.js";
+import { parseJobQuery } from "../../../src/core/job-query/parse.js";
+import { idFilters, statesOf, termsOf, withoutStates, withoutTerm } from "./filter-text.js";
 
 function texts(filter: string): string[] {
   return termsOf(filter).map(({ text }) => text);
@@ -53,4 +54,12 @@ describe("states of a filter", () => {
 it("takes out one term and leaves the others as they are written", () => {
   expect(withoutTerm('a "b c" d', 1)).toBe("a d");
   expect(withoutTerm("a", 0)).toBe("");
+});
+
+it("asks for jobs by their ids in filters that the server takes, however many and long they are", () => {
+  const ids = Array.from({ length: 200 }, (_, index) => String(9_007_199_254_740_000 + index));
+  const filters = idFilters(ids);
+  expect(filters.flatMap((filter) => filter.replace("id:", "").split(","))).toEqual(ids);
+  for (const filter of filters) expect(() => parseJobQuery(filter)).not.toThrow();
+  expect(idFilters([])).toEqual([]);
 });

@@ -59,3 +59,15 @@ function asksForStates(term: string): boolean {
 export function asState(text: string | null): JobState | null {
   return JOB_STATES.find((state) => state === text) ?? null;
 }
+
+/** So many ids fit into a filter, however long they are. */
+const IDS_OF_A_FILTER = 50;
+
+/** Filters that together match the jobs of these ids. */
+export function idFilters(ids: readonly string[]): readonly string[] {
+  const count = Math.ceil(ids.length / IDS_OF_A_FILTER);
+  return Array.from({ length: count }, (_, part) => {
+    const from = part * IDS_OF_A_FILTER;
+    return `id:${ids.slice(from, from + IDS_OF_A_FILTER).join(",")}`;
+  });
+}

@@ -32,3 +32,10 @@ it.each([
 ])("says that a share of %d is %s", (share, text) => {
   expect(new Formats("en", "UTC").percent(share)).toBe(text);
 });
+
+it("names the year of a day that is not of the present one, by the clocks of the zone", () => {
+  const now = Date.parse("2026-11-30T12:00:00Z");
+  const newYear = Date.parse("2026-12-31T22:30:00Z");
+  expect(new Formats("en", "UTC").dayFrom(newYear, now)).toBe("31 Dec");
+  expect(new Formats("en", "Europe/Moscow").dayFrom(newYear, now)).toBe("1 Jan 2027");
+});

@@ -67,6 +67,8 @@ export class Formats {
   readonly #clock: Intl.DateTimeFormat;
   readonly #minute: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
+  readonly #year: Intl.DateTimeFormat;
+  readonly #dayOfYear: Intl.DateTimeFormat;
 
   constructor(language: Language, zone: string) {
     // English with 24 hours and the day before the month: nobody must guess what 03/04 means.
@@ -81,6 +83,13 @@ export class Formats {
     this.#clock = new Intl.DateTimeFormat(locale, clock);
     this.#minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone });
     this.#day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone });
+    this.#year = new Intl.DateTimeFormat(locale, { year: "numeric", timeZone });
+    this.#dayOfYear = new Intl.DateTimeFormat(locale, {
+      day: "numeric",
+      month: "short",
+      year: "numeric",
+      timeZone,
+    });
     this.#instant = new Intl.DateTimeFormat(locale, {
       ...clock,
       year: "numeric",
@@ -131,5 +140,11 @@ export class Formats {
 
   day(at: number): string {
     return this.#day.format(at);
+  }
+
+  /** With the year, unless it is the present one. */
+  dayFrom(at: number, now: number): string {
+    const isThisYear = this.#year.format(at) === this.#year.format(now);
+    return (isThisYear ? this.#day : this.#dayOfYear).format(at);
   }
 }

@@ -60,12 +60,16 @@ export class Texts {
     ms < 1_000 ? this.t("unit.ms", { n: this.format.decimal(ms) }) : this.roughly(ms);
 
   /** How long before or after now: `3 min ago`, `in 5 min`. What just happened never lies in the future. */
-  readonly relative = (at: number, now: number): string => {
-    const ahead = at - now;
-    if (Math.abs(ahead) < 2_000) return this.t("time.now");
+  readonly relative = (at: number, now: number): string => this.#fromNow(at - now, "time.now");
+
+  /** The same of what is to happen. */
+  readonly untilDue = (at: number, now: number): string => this.#fromNow(at - now, "time.soon");
+
+  #fromNow(ahead: number, near: "time.now" | "time.soon"): string {
+    if (Math.abs(ahead) < 2_000) return this.t(near);
     const duration = this.roughly(Math.abs(ahead));
     return ahead > 0 ? this.t("time.in", { duration }) : this.t("time.ago", { duration });
-  };
+  }
 
   readonly size = (bytes: number): string => {
     const { n, unit } = sizeIn(bytes);

@@ -4,7 +4,7 @@ import type { Language } from "./message.js";
 export interface ZoneTime {
   /** Weekday, date, time and zone: `Mon, 30 Nov 2026, 03:00 EST`. */
   readonly full: (at: number) => string;
-  /** The same without the year, for times that are less than a year away. */
+  /** The same without the year, for times that are less than a year away. Both have seconds where there are some. */
   readonly brief: (at: number) => string;
   /** The same without the zone, to compare what two zones show. */
   readonly wall: (at: number) => string;
@@ -26,21 +26,20 @@ function make(language: Language, zone: string): ZoneTime | null {
     weekday: "short",
     day: "numeric",
     month: "short",
-    year: "numeric",
     hour: "2-digit",
     minute: "2-digit",
     timeZone: zone === "local" ? undefined : zone,
   } as const;
+  const year = { year: "numeric" } as const;
+  const writer = (parts: Intl.DateTimeFormatOptions): ((at: number) => string) => {
+    const zoned = { ...minute, ...parts, timeZoneName: "short" } as const;
+    const toMinute = new Intl.DateTimeFormat(locale, zoned);
+    const toSecond = new Intl.DateTimeFormat(locale, { ...zoned, second: "2-digit" });
+    return (at) => (at % 60_000 === 0 ? toMinute : toSecond).format(at);
+  };
   try {
-    const wall = new Intl.DateTimeFormat(locale, minute);
-    const toMinute = new Intl.DateTimeFormat(locale, { ...minute, timeZoneName: "short" });
-    const toSecond = new Intl.DateTimeFormat(locale, { ...minute, second: "2-digit", timeZoneName: "short" });
-    const brief = new Intl.DateTimeFormat(locale, { ...minute, year: undefined, timeZoneName: "short" });
-    return {
-      brief: (at) => brief.format(at),
-      wall: (at) => wall.format(at),
-      full: (at) => (at % 60_000 === 0 ? toMinute : toSecond).format(at),
-    };
+    const wall = new Intl.DateTimeFormat(locale, { ...minute, ...year });
+    return { wall: (at) => wall.format(at), full: writer(year), brief: writer({}) };
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

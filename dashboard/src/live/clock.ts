@@ -2,6 +2,7 @@ import { useSyncExternalStore } from "react";
 
 /** How far the server's clock is ahead of this one's. Ages are by the server's clock, or a fresh job would look old. */
 let offsetMs = 0;
+let isKnown = false;
 /** So long nobody waits for the server's first word: where its stream cannot be had, this clock must do. */
 const PATIENCE_MS = 2_000;
 /** Less than that are the steps in which clocks are kept right. */
@@ -17,6 +18,7 @@ let timer: ReturnType<typeof setInterval> | null = null;
 export function setServerTime(at: number): void {
   heedStepBack();
   offsetMs = at - Date.now();
+  isKnown = true;
   hear();
   tick();
 }
@@ -42,8 +44,13 @@ export async function knownServerNow(): Promise<number> {
   return serverNow();
 }
 
-export function clockOffsetMs(): number {
-  return offsetMs;
+/** `null`: the server has not said its time yet. */
+export function clockOffsetMs(): number | null {
+  return isKnown ? offsetMs : null;
+}
+
+export function useClockOffset(): number | null {
+  return useSyncExternalStore(subscribe, clockOffsetMs);
 }
 
 /** The server's time, which goes on once a second: one timer for everything on the page that shows an age. */

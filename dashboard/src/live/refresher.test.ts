@@ -1,6 +1,7 @@
 import { QueryObserver, type QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createQueryClient } from "../query-client.js";
+import { Kept } from "../pages/dead/kept.js";
+import { createQueryClient, SELF_KEY } from "../query-client.js";
 import { Refresher } from "./refresher.js";
 
 const HOUR = 3_600_000;
@@ -68,4 +69,26 @@ it("reads what has no pace of its own in every turn, so that numbers of one page
   ]);
   refresher.stop();
   for (const each of hide) each();
+});
+
+it("drops what one token has read as soon as another one reads", async () => {
+  const client = createQueryClient();
+  new Refresher(client);
+  const answer = (id: string): void => {
+    client.setQueryData(SELF_KEY, { id });
+  };
+  const begun = new Kept<string>();
+  begun.set("group", "a trial");
+  const kept = (): unknown => client.getQueryData(["queue", "secret"]);
+  client.setQueryData(["queue", "secret"], { pending: 7 });
+  answer("tok_1");
+  answer("tok_1");
+  expect(kept()).toEqual({ pending: 7 });
+  expect(begun.all().size).toBe(1);
+  answer("tok_2");
+  expect(kept()).toBeUndefined();
+  expect(begun.all().size).toBe(0);
+  expect(client.getQueryData(SELF_KEY)).toEqual({ id: "tok_2" });
+  await vi.runAllTimersAsync();
+  client.clear();
 });

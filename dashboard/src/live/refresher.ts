@@ -1,5 +1,8 @@
-import type { Query, QueryClient } from "@tanstack/react-query";
+import { hashKey, type Query, type QueryClient } from "@tanstack/react-query";
+import type { SelfView } from "../api/types.js";
+import { SELF_KEY } from "../query-client.js";
 import type { Topic } from "./frames.js";
+import { otherToken } from "./other-token.js";
 
 /** What a query shows, and so when it is old. */
 export interface Refresh {
@@ -20,6 +23,7 @@ declare module "@tanstack/react-query" {
 }
 
 const TURN_MS = 1_000;
+const SELF = hashKey(SELF_KEY);
 const KNOWN: ReadonlySet<string> = new Set<Topic>([
   "jobs",
   "queues",
@@ -35,11 +39,14 @@ export class Refresher {
   /** When each query was last read, by a clock that nobody sets: the wall clock may step back. */
   readonly #readAt = new WeakMap<Query, number>();
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Whose answers are held. */
+  #token: string | undefined;
 
   constructor(private readonly client: QueryClient) {
     client.getQueryCache().subscribe((event) => {
-      if (event.type === "updated" && event.action.type === "success")
-        this.#readAt.set(event.query as Query, performance.now());
+      if (event.type !== "updated" || event.action.type !== "success") return;
+      this.#readAt.set(event.query as Query, performance.now());
+      if (event.query.queryHash === SELF) this.#heedToken((event.query as Query<SelfView>).state.data?.id);
     });
   }
 
@@ -64,9 +71,18 @@ export class Refresher {
     this.changed(["other"], null);
   }
 
-  /** Reads everything at once, however new it is: another token may be signed in, which sees and may do other things. */
+  /** Reads everything at once, however new it is: another token may be signed in, which may do other things. */
   anew(): void {
     void this.client.invalidateQueries();
+  }
+
+  /** What one token has read is nothing that another one may be shown, whichever way the tab learns of it. */
+  #heedToken(token: string | undefined): void {
+    const before = this.#token;
+    this.#token = token;
+    if (before === undefined || before === token) return;
+    otherToken();
+    void this.client.resetQueries({ predicate: ({ queryHash }) => queryHash !== SELF });
   }
 
   stop(): void {

@@ -4,10 +4,13 @@ import { useLiveState } from "./live.js";
 import type { Refresh } from "./refresher.js";
 
 const UNAUTHORIZED = 401;
+/** What was read may not be read any more, or is not there any more. */
+const GONE: readonly (number | undefined)[] = [403, 404];
 
 /**
  * Reads what a part of a page shows, and keeps it up to date: read again when the server says that one of its topics
- * changed. What was read before stays on the screen until the new answer is there.
+ * changed. What was read before stays on the screen until the new answer is there, and also when that fails, unless it
+ * says that this is not to be had any more.
  *
  * @param enabled whether it is wanted: nothing is read while it is not
  * @param refresh `null`: what was read stays as it is, such as that of a finished job
@@ -27,7 +30,13 @@ export function useLiveQuery<Answer>(
     placeholderData: keepPreviousData,
     refetchOnMount: !paused,
   });
-  return query.error?.status === UNAUTHORIZED ? withoutError(query) : query;
+  const status = query.error?.status;
+  if (GONE.includes(status)) return withoutData(query);
+  return status === UNAUTHORIZED ? withoutError(query) : query;
+}
+
+function withoutData<Answer>(query: UseQueryResult<Answer, Problem>): UseQueryResult<Answer, Problem> {
+  return { ...query, data: undefined } as UseQueryResult<Answer, Problem>;
 }
 
 /** The sign-in dialog says it, and then everything is read again: until then it is still on its way. */

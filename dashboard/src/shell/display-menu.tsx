@@ -7,7 +7,7 @@ import { MenuButton, MenuChoice, MenuGroup, MenuItem } from "../ui/menu.js";
 import { useProblemText } from "../ui/problem-note.js";
 import { toast } from "../ui/toasts.js";
 import { setPreference, THEMES, usePreferences, type Preferences } from "./preferences.js";
-import { isSignedIn, signedOut } from "./session.js";
+import { isSignedIn, left } from "./session.js";
 
 export const LANGUAGE_NAMES = { en: "English", ru: "Русский" } as const;
 
@@ -35,7 +35,7 @@ export function DisplayMenu(): ReactNode {
       </MenuGroup>
       <MenuItem
         onChoose={() => {
-          send("/v1/session", { method: "DELETE" }).then(signedOut, (error: unknown) => {
+          send("/v1/session", { method: "DELETE" }).then(left, (error: unknown) => {
             // The cookie may still be good: who leaves the machine now must know.
             if (isSignedIn()) toast(t("signIn.outFailed", { problem: problemText(error) }), "bad");
           });

@@ -15,20 +15,38 @@ export interface Preferences {
 }
 
 const PREFIX = "konveier.";
+
+/** What a stored text means; what is not known here counts as none. */
+const READ: { readonly [Name in keyof Preferences]: (text: string | null) => Preferences[Name] } = {
+  theme: (text) => oneOf(THEMES, text) ?? "system",
+  language: (text) => oneOf(LANGUAGES, text) ?? languageOfBrowser(),
+  zone: (text) => text ?? "local",
+  shortcuts: (text) => text !== "false",
+};
+
 const listeners = new Set<() => void>();
 let preferences = load();
+// The other tabs are told what one of them has stored.
+addEventListener("storage", ({ key, newValue }) => {
+  const name = (Object.keys(READ) as (keyof Preferences)[]).find((each) => PREFIX + each === key);
+  if (name !== undefined) change(name, READ[name](newValue));
+});
 
 export function preferencesNow(): Preferences {
   return preferences;
 }
 
 export function setPreference<Name extends keyof Preferences>(name: Name, value: Preferences[Name]): void {
-  preferences = { ...preferences, [name]: value };
+  change(name, value);
   try {
     localStorage.setItem(PREFIX + name, String(value));
   } catch {
     // Where storage is forbidden, it holds for this page.
   }
+}
+
+function change<Name extends keyof Preferences>(name: Name, value: Preferences[Name]): void {
+  preferences = { ...preferences, [name]: value };
   if (name === "theme") showTheme();
   for (const listener of listeners) listener();
 }
@@ -52,10 +70,10 @@ function load(): Preferences {
   // The language of a link goes first, so that a page can be shown to somebody in theirs.
   const asked = new URLSearchParams(location.search).get("lang");
   return {
-    theme: oneOf(THEMES, stored("theme")) ?? "system",
-    language: oneOf(LANGUAGES, asked) ?? oneOf(LANGUAGES, stored("language")) ?? languageOfBrowser(),
-    zone: stored("zone") ?? "local",
-    shortcuts: stored("shortcuts") !== "false",
+    theme: READ.theme(stored("theme")),
+    language: oneOf(LANGUAGES, asked) ?? READ.language(stored("language")),
+    zone: READ.zone(stored("zone")),
+    shortcuts: READ.shortcuts(stored("shortcuts")),
   };
 }
 

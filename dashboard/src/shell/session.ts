@@ -6,10 +6,12 @@ import { useSyncExternalStore } from "react";
  */
 let open = true;
 const listeners = new Set<() => void>();
-/** Who signs in in one tab does so in all of them: they have the same cookie. */
+type News = "signed in" | "left";
+/** Who signs in or leaves in one tab does so in all of them: they have the same cookie. */
 const otherTabs = channel();
-otherTabs?.addEventListener("message", () => {
-  set(true);
+otherTabs?.addEventListener("message", ({ data }: MessageEvent<News>) => {
+  if (data === "left") forget();
+  else set(true);
 });
 
 function channel(): BroadcastChannel | null {
@@ -22,18 +24,33 @@ function channel(): BroadcastChannel | null {
 }
 
 function set(value: boolean): void {
-  if (open === value) return;
   open = value;
   for (const listener of listeners) listener();
 }
 
+/** The server says that the session is over. */
 export function signedOut(): void {
-  set(false);
+  if (open) set(false);
 }
 
 export function signedIn(): void {
   set(true);
-  otherTabs?.postMessage("signed in");
+  tell("signed in");
+}
+
+/** Somebody has ended the session on purpose: nothing of what it has read may stay where others can see it. */
+export function left(): void {
+  tell("left");
+  forget();
+}
+
+function tell(news: News): void {
+  otherTabs?.postMessage(news);
+}
+
+/** Whatever the page holds, and wherever it holds it, goes with the page. It asks for a token when it is back. */
+function forget(): void {
+  location.reload();
 }
 
 export function onSessionChange(listener: () => void): () => void {

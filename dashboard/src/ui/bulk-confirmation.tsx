@@ -70,8 +70,7 @@ export function BulkConfirmation({
       </span>
       <div className="dialog-actions">
         <button type="button" className="button" autoFocus onClick={onClose}>
-          {/* Not "Cancel" beside "Cancel the jobs". */}
-          {action === "cancel" ? t("bulk.keep") : t("form.cancel")}
+          {t("confirm.no")}
         </button>
         <button
           type="submit"

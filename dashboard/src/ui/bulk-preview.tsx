@@ -19,8 +19,9 @@ export function BulkPreview({
   readonly previewed: PreviewedBulk;
 }): ReactNode {
   const { t, format } = useTexts();
-  const { preview, states, errors } = previewed;
-  if (preview.matched === 0) return <p>{t(`bulk.none.${action}`)}</p>;
+  const { preview, states, errors, skipped, gone } = previewed;
+  if (preview.matched === 0)
+    return <p>{gone > 0 && skipped === 0 ? t("bulk.gone") : t(`bulk.none.${action}`)}</p>;
   const counts = Object.entries(states).filter(([, { count }]) => count > 0);
   return (
     <>
@@ -68,7 +69,7 @@ function Samples({ jobs }: { readonly jobs: readonly JobView[] }): ReactNode {
 
 function Warnings({
   action,
-  previewed: { preview, states, skipped, jobs },
+  previewed: { preview, states, skipped, gone, jobs },
 }: {
   readonly action: BulkAction;
   readonly previewed: PreviewedBulk;
@@ -83,6 +84,7 @@ function Warnings({
       : t(preview.matched > jobs.length ? "bulk.warn.finalAtLeast" : "bulk.warn.final", { count: final }),
     action === "cancel" && running > 0 ? t("bulk.warn.running", { count: running }) : null,
     skipped !== null && skipped > 0 ? t("bulk.warn.skipped", { count: skipped }) : null,
+    gone > 0 ? t("bulk.warn.gone", { count: gone }) : null,
     preview.capped ? t("bulk.warn.capped") : null,
     preview.scan?.complete === false && !preview.capped ? t("bulk.warn.scan") : null,
     action === "delete" ? t("bulk.warn.delete") : null,

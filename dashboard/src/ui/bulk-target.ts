@@ -9,7 +9,7 @@ import type {
   JobState,
   JobView,
 } from "../api/types.js";
-import { statesOf, termsOf, withoutStates } from "../filter/filter-text.js";
+import { idFilters, statesOf, termsOf, withoutStates } from "../filter/filter-text.js";
 import { BULK_ACTIONS } from "../../../src/core/bulk-action.js";
 
 /** What an action on many jobs is for: rows that were ticked, or all that a filter matches. */
@@ -38,6 +38,8 @@ export interface PreviewedBulk {
   readonly states: Readonly<Partial<Record<JobState, StateCount>>>;
   /** Jobs that were meant, but are in a state that does not allow the action. `null`: unknown. */
   readonly skipped: number | null;
+  /** Rows that were ticked, but are no job any more. */
+  readonly gone: number;
   /** Jobs of a retry as they are before it; all of them, where they are not many. */
   readonly jobs: readonly JobView[];
   /** What the dead ones died of. `null`: unknown. */
@@ -62,12 +64,17 @@ export async function readBulkPreview(
   const preview = await send<BulkPreviewView>("/v1/jobs/bulk/preview", { method: "POST", body });
   if (target.kind === "rows") {
     // As they are now: the rows may have been ticked a while ago.
-    const states = (await readCountsOf(preview.q, signal).catch(() => null)) ?? {};
+    const [meant, there] = await Promise.all([
+      readCountsOf(preview.q, signal).catch(() => null),
+      countJobs(target.jobs, signal).catch(() => null),
+    ]);
+    const states = meant ?? {};
     const agrees = sumOf(Object.values(states)).count === preview.matched;
     return {
       preview,
       states: agrees ? states : {},
-      skipped: target.jobs.length - preview.matched,
+      skipped: there === null ? null : Math.max(0, there - preview.matched),
+      gone: there === null ? 0 : target.jobs.length - there,
       jobs:
         action === "retry"
           ? target.jobs.filter(({ state }) => state === "dead" || state === "cancelled").slice(0, FOLLOWED)
@@ -88,9 +95,17 @@ export async function readBulkPreview(
     preview,
     states: meant ?? {},
     skipped: known ? Math.max(0, all.count - preview.matched) : null,
+    gone: 0,
     jobs,
     errors,
   };
+}
+
+/** How many of them there are still. */
+async function countJobs(jobs: readonly JobView[], signal: AbortSignal): Promise<number> {
+  const parts = idFilters(jobs.map(({ id }) => id)).map((q) => readJobCounts(q, signal));
+  const states = (await Promise.all(parts)).flatMap((part) => Object.values(part.states));
+  return sumOf(states).count;
 }
 
 async function readJobsOf({ q }: BulkPreviewView, signal: AbortSignal): Promise<readonly JobView[]> {

@@ -89,7 +89,7 @@ export function Confirm<Done>({
         <div className="dialog-actions">
           {/* The focus begins on what changes nothing, unless there is a form to fill in. */}
           <button type="button" className="button" autoFocus={ready && !hasField} onClick={onClose}>
-            {t("form.cancel")}
+            {t("confirm.no")}
           </button>
           <button
             type="submit"

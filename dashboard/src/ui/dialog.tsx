@@ -12,7 +12,7 @@ export function Dialog({
   readonly title: string;
   readonly wide?: boolean;
   readonly onClose: () => void;
-  /** Whether Escape and a press beside it close it. Not for what must be answered, or forms with much to lose. */
+  /** Whether Escape and a press beside it close it. Not for what must be answered. */
   readonly dismissable?: boolean;
   readonly children: ReactNode;
 }): ReactNode {

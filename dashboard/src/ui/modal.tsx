@@ -1,4 +1,5 @@
 import { useCallback, useRef, useState, type ReactNode } from "react";
+import { useTexts } from "../i18n/text.js";
 
 /**
  * What lies over the page and must be dealt with first: the browser's own modal dialog. It keeps the focus and the
@@ -16,20 +17,28 @@ export function Modal({
   readonly labelledBy?: string;
   readonly label?: string;
   readonly onClose: () => void;
-  /** Whether Escape and a press beside it close it; the latter only while nothing has been written into it. */
+  /** Whether Escape and a press beside it close it. Once something is written, Escape asks, and the press does nothing. */
   readonly dismissable?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
   const [open, setOpen] = useState(false);
   const written = useRef(false);
+  const [asking, setAsking] = useState(false);
   // Its content is made when it is open: only then a field can take the focus.
   const show = useCallback((element: HTMLDialogElement) => {
     if (!element.open) element.showModal();
     setOpen(true);
     return () => {
+      // While the question inside is open, nothing outside of it can take the focus.
+      element.querySelector("dialog")?.close();
       element.close();
     };
   }, []);
+  const leave = (): void => {
+    if (!dismissable) return;
+    if (written.current) setAsking(true);
+    else onClose();
+  };
   return (
     <dialog
       ref={show}
@@ -50,14 +59,49 @@ export function Modal({
         if (event.key !== "Escape" || event.defaultPrevented) return;
         event.preventDefault();
         event.stopPropagation();
-        if (dismissable) onClose();
+        leave();
       }}
       onCancel={(event) => {
         event.preventDefault();
-        if (dismissable) onClose();
+        // Not that of the question inside.
+        if (event.target === event.currentTarget) leave();
       }}
     >
       {open && children}
+      {asking && (
+        <DiscardQuestion
+          onDiscard={onClose}
+          onKeep={() => {
+            setAsking(false);
+          }}
+        />
+      )}
     </dialog>
+  );
+}
+
+/** Escape is pressed too easily to lose by it what was written. */
+function DiscardQuestion({
+  onDiscard,
+  onKeep,
+}: {
+  readonly onDiscard: () => void;
+  readonly onKeep: () => void;
+}): ReactNode {
+  const { t } = useTexts();
+  return (
+    <Modal className="dialog" label={t("confirm.discard")} onClose={onKeep}>
+      <div className="dialog-content">
+        <h2>{t("confirm.discard")}</h2>
+        <div className="dialog-actions">
+          <button type="button" className="button" autoFocus onClick={onKeep}>
+            {t("confirm.discard.no")}
+          </button>
+          <button type="button" className="button danger" onClick={onDiscard}>
+            {t("confirm.discard.yes")}
+          </button>
+        </div>
+      </div>
+    </Modal>
   );
 }

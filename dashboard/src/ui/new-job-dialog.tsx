@@ -34,7 +34,7 @@ export function NewJobDialog({
   const [job, setJob] = useState<NewJob>(() => ({ ...EMPTY, queue, name, idempotencyKey: randomKey() }));
   const { submit, busy, faults, forget } = useEnqueue(onClose);
   return (
-    <Dialog title={t("newJob.title")} wide dismissable={false} onClose={onClose}>
+    <Dialog title={t("newJob.title")} wide onClose={onClose}>
       <form
         className="dialog-form new-job"
         onSubmit={(event: SubmitEvent) => {

@@ -1,6 +1,9 @@
 import { useCallback, type ReactNode } from "react";
+import { Link } from "wouter";
 import { asProblem } from "../api/problem.js";
+import { faultText } from "../i18n/faults.js";
 import { useTexts } from "../i18n/text.js";
+import { useParameterLinks } from "../shell/search-parameters.js";
 import { visible } from "./visible.js";
 
 /** What went wrong, in the reader's language where the code is known, and what to do. */
@@ -14,6 +17,9 @@ export function ProblemNote({
   const { t } = useTexts();
   const problem = asProblem(error);
   const text = useProblemText()(error);
+  const linkWith = useParameterLinks();
+  // To ask for an old place of a list once more is in vain.
+  const isOldPlace = problem.code === "bad_cursor";
   return (
     <div className="notice bad" role="alert">
       <span className="spacer">
@@ -22,7 +28,12 @@ export function ProblemNote({
           <span className="muted">{t("error.request", { id: problem.requestId })}</span>
         )}
       </span>
-      {retry !== undefined && (
+      {isOldPlace && (
+        <Link href={linkWith("cursor", null)} className="button">
+          {t("error.firstPage")}
+        </Link>
+      )}
+      {retry !== undefined && !isOldPlace && (
         <button type="button" className="button" onClick={retry}>
           {t("error.retry")}
         </button>
@@ -33,13 +44,13 @@ export function ProblemNote({
 
 /** Says an error in a sentence. */
 export function useProblemText(): (error: unknown) => string {
-  const { t, has } = useTexts();
+  const { t, has, language } = useTexts();
   return useCallback(
     (error) => {
-      const problem = asProblem(error);
-      const key = `error.${problem.code}`;
-      return has(key) ? t(key as "error.timeout") : visible(problem.message);
+      const { code, message: detail } = asProblem(error);
+      const key = `error.${code}`;
+      return has(key) ? t(key as "error.timeout") : visible(faultText(language, { code, detail }));
     },
-    [t, has],
+    [t, has, language],
   );
 }

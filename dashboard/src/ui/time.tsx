@@ -1,15 +1,25 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../i18n/text.js";
-import { useServerNow } from "../live/clock.js";
+import { serverNow, useServerNow } from "../live/clock.js";
 
-/** How long ago, or until when; the date, the time and the zone when one points at it. */
-export function RelativeTime({ at }: { readonly at: string }): ReactNode {
-  const { relative, format } = useTexts();
+/**
+ * How long ago, or until when; the date, the time and the zone when one points at it.
+ *
+ * @param due whether it is when something is to happen: at its time that is about to, and has not just been
+ */
+export function RelativeTime({
+  at,
+  due = false,
+}: {
+  readonly at: string;
+  readonly due?: boolean;
+}): ReactNode {
+  const { relative, untilDue, format } = useTexts();
   const now = useServerNow();
   const instant = Date.parse(at);
   return (
     <time dateTime={at} title={format.instant(instant)}>
-      {relative(instant, now)}
+      {due ? untilDue(instant, now) : relative(instant, now)}
     </time>
   );
 }
@@ -47,7 +57,7 @@ export function ClockTime({ at }: { readonly at: string }): ReactNode {
   const instant = Date.parse(at);
   return (
     <time dateTime={at} title={format.instant(instant)}>
-      {format.day(instant)} {format.clock(instant)}
+      {format.dayFrom(instant, serverNow())} {format.clock(instant)}
     </time>
   );
 }

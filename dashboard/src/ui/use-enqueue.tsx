@@ -4,6 +4,8 @@ import { Link } from "wouter";
 import { asProblem } from "../api/problem.js";
 import { send } from "../api/request.js";
 import type { JobView } from "../api/types.js";
+import { faultText } from "../i18n/faults.js";
+import type { Language } from "../i18n/message.js";
 import { useTexts, type Texts } from "../i18n/text.js";
 import { jobPath } from "../shell/routes.js";
 import { jsonFaultAt } from "./json-fault.js";
@@ -32,7 +34,7 @@ interface Enqueuing {
 
 /** Sends the form, once however often it is asked to. */
 export function useEnqueue(onDone: () => void): Enqueuing {
-  const { t, rich } = useTexts();
+  const { t, rich, language } = useTexts();
   const client = useQueryClient();
   const problemText = useProblemText();
   const isHere = useIsHere();
@@ -40,7 +42,7 @@ export function useEnqueue(onDone: () => void): Enqueuing {
   const [faults, setFaults] = useState<Faults>({});
   const submit = async (job: NewJob): Promise<void> => {
     if (busy) return;
-    const own = Object.entries(faultsOf(job)).map(([of, fault]) => [of, faultText(t, fault, job)]);
+    const own = Object.entries(faultsOf(job)).map(([of, fault]) => [of, ownFaultText(t, fault, job)]);
     setFaults(Object.fromEntries(own) as Faults);
     if (own.length > 0) return;
     setBusy(true);
@@ -56,7 +58,7 @@ export function useEnqueue(onDone: () => void): Enqueuing {
       if (isHere()) onDone();
     } catch (error) {
       if (!isHere()) toast(problemText(error), "bad");
-      setFaults(faultsFrom(error, problemText(error)));
+      setFaults(faultsFrom(error, problemText(error), language));
       setBusy(false);
     }
   };
@@ -66,14 +68,14 @@ export function useEnqueue(onDone: () => void): Enqueuing {
   return { busy, faults, submit, forget };
 }
 
-function faultText(t: Texts["t"], fault: NewJobFault, { payload }: NewJob): string {
+function ownFaultText(t: Texts["t"], fault: NewJobFault, { payload }: NewJob): string {
   const at = fault === "notJson" ? jsonFaultAt(payload) : null;
   if (at === null) return t(`newJob.fault.${fault}`);
   return t("newJob.fault.notJsonAt", { line: at.line, column: at.column });
 }
 
 /** The server's faults at the fields that they are about. */
-function faultsFrom(error: unknown, text: string): Faults {
+function faultsFrom(error: unknown, text: string, language: Language): Faults {
   const { code, document } = asProblem(error);
   const errors = document?.errors ?? [];
   if (errors.length === 0) {
@@ -81,9 +83,10 @@ function faultsFrom(error: unknown, text: string): Faults {
     return aboutPayload ? { payload: text } : { other: text };
   }
   const faults: Faults = {};
-  for (const { pointer, detail } of errors) {
+  for (const { pointer, code: kind, detail } of errors) {
     const field = fieldAt(pointer) ?? "other";
-    const said = field === "other" || field === "payload" ? `${pointer}: ${detail}` : detail;
+    const fault = faultText(language, { code: kind, detail });
+    const said = field === "other" || field === "payload" ? `${pointer}: ${fault}` : fault;
     faults[field] = faults[field] === undefined ? said : `${faults[field]}; ${said}`;
   }
   return faults;

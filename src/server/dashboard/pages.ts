@@ -13,3 +13,8 @@ export const DASHBOARD_PAGES = [
   "/metrics-ui",
   "/settings",
 ] as const;
+
+/** The same with the slash that people and proxies put behind an address. */
+export const SLASHED_PAGES = DASHBOARD_PAGES.filter((page) => page !== "/" && !page.endsWith("*")).map(
+  (page) => `${page}/`,
+);

@@ -7,6 +7,10 @@ export const job = messages({
     "job.copyId": "Copy the id (c)",
     "job.inQueue": "in {queue}",
     "job.progress": "Progress",
+    "job.progress.earlier": "In an earlier run",
+    "job.noNumber": "{id} is not a job number",
+    "job.noNumber.why":
+      "Jobs have whole numbers above 0. To find one by its name, key or tag, search for it.",
     "job.missing": "There is no job {id}",
     "job.missing.why":
       "It was deleted, its retention time is over, or it never existed. Unless set otherwise, completed and cancelled jobs are kept for {done}, dead ones for {dead}.",
@@ -123,7 +127,6 @@ export const job = messages({
     "logs.attempt.all": "All attempts",
     "logs.follow": "Follow",
     "logs.copy": "Copy the lines shown",
-    "logs.more": "Load more",
     "logs.lines": {
       one: "{count} line",
       other: "{count} lines",
@@ -161,6 +164,10 @@ export const job = messages({
     "job.copyId": "Копировать номер (c)",
     "job.inQueue": "в очереди {queue}",
     "job.progress": "Ход выполнения",
+    "job.progress.earlier": "В прошлом запуске",
+    "job.noNumber": "{id} — не номер задачи",
+    "job.noNumber.why":
+      "Номер задачи — целое число больше 0. По имени, ключу или метке задачу находит поиск.",
     "job.missing": "Задачи {id} нет",
     "job.missing.why":
       "Она удалена, срок её хранения вышел или её никогда не было. Если не настроено иначе, выполненные и отменённые задачи хранятся {done}, проваленные — {dead}.",
@@ -293,7 +300,6 @@ export const job = messages({
     "logs.attempt.all": "Все попытки",
     "logs.follow": "Следить",
     "logs.copy": "Копировать показанные строки",
-    "logs.more": "Загрузить ещё",
     "logs.lines": {
       one: "{count} строка",
       few: "{count} строки",

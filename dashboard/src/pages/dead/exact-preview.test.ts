@@ -11,6 +11,7 @@ const previewed = (
   preview: { matched: 10_000, capped } as BulkPreviewView,
   states,
   skipped: null,
+  gone: 0,
   jobs: [],
   errors: counts?.map((count) => ({ count }) as DeadGroupView) ?? null,
 });

@@ -1,9 +1,16 @@
 import { useSyncExternalStore } from "react";
+import { onOtherToken } from "../../live/other-token.js";
 
-/** What the reader has begun on this page, by a key. It stays while another page is shown. */
+/** What the reader has begun on this page, by a key. It stays while another page is shown, not with another token. */
 export class Kept<Value> {
   #all: ReadonlyMap<string, Value> = new Map();
   readonly #listeners = new Set<() => void>();
+
+  constructor() {
+    onOtherToken(() => {
+      this.#become(new Map());
+    });
+  }
 
   /** The same map until something changes. */
   readonly all = (): ReadonlyMap<string, Value> => this.#all;

@@ -59,7 +59,7 @@ export function TrialDialog({
       >
         <div className="dialog-actions">
           <button type="button" className="button" autoFocus onClick={onClose}>
-            {t("form.cancel")}
+            {t("confirm.no")}
           </button>
           {!none && (
             <button type="submit" className="button primary" disabled={jobs.length === 0}>

@@ -36,7 +36,6 @@ function OneJob({ id }: { readonly id: string }): ReactNode {
     job?.state === "dead" ? t("state.dead") : null,
   );
   const status = error === null ? 0 : asProblem(error).status;
-  // 422: it is no number.
   if (status === 404 || status === 422) return <NoSuchJob id={id} />;
   if (job === undefined) {
     return (
@@ -124,12 +123,17 @@ function JobHeader({ job }: { readonly job: JobDetailView }): ReactNode {
 
 /** Deleted, over its retention, or never there: the server cannot tell these apart. */
 function NoSuchJob({ id }: { readonly id: string }): ReactNode {
+  const isNumber = /^[1-9]\d*$/.test(id);
   const { t, duration } = useTexts();
   const { completedMs, deadMs } = DEFAULT_RETENTION;
   return (
     <div className="empty job-missing">
-      <h1>{t("job.missing", { id: visible(id) })}</h1>
-      <p>{t("job.missing.why", { done: duration(completedMs), dead: duration(deadMs) })}</p>
+      <h1>{t(isNumber ? "job.missing" : "job.noNumber", { id: visible(id) })}</h1>
+      <p>
+        {isNumber
+          ? t("job.missing.why", { done: duration(completedMs), dead: duration(deadMs) })
+          : t("job.noNumber.why")}
+      </p>
       <p className="toolbar">
         <button
           type="button"

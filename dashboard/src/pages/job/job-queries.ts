@@ -1,5 +1,6 @@
 import { useQueryClient, type QueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { MAX_LOG_LINES } from "../../../../src/core/defaults.js";
 import type { Problem } from "../../api/problem.js";
 import { read } from "../../api/request.js";
 import type { AttemptView, ExplanationView, JobDetailView, LogLineView } from "../../api/types.js";
@@ -58,43 +59,25 @@ function nullWhereMissing(error: unknown): null {
   throw error;
 }
 
-export interface KnownLines {
-  readonly lines: readonly LogLineView[];
-  /** Whether there are more that were not read. */
-  readonly more: boolean;
-}
-
-/**
- * The log, as far as it was asked for. Lines never change, so only those behind the known ones are read.
- *
- * @param wanted lines to read at the most
- */
-export function useLog(job: JobDetailView, wanted: number): UseQueryResult<KnownLines, Problem> {
+/** The log, whole: it is bounded. Lines never change, so only those behind the known ones are read. */
+export function useLog(job: JobDetailView): UseQueryResult<readonly LogLineView[], Problem> {
   const client = useQueryClient();
   const key = [...jobKey(job.id), "of", "log"];
-  const query = useLiveQuery(key, (signal) => nextLines(client, key, job.id, wanted, signal), refreshOf(job));
-  const { refetch } = query;
-  useEffect(() => {
-    if (wanted > FIRST_LINES) void refetch();
-  }, [wanted, refetch]);
-  return query;
+  return useLiveQuery(key, (signal) => allLines(client, key, job.id, signal), refreshOf(job));
 }
 
-export const FIRST_LINES = 200;
-
-async function nextLines(
+async function allLines(
   client: QueryClient,
   key: readonly unknown[],
   id: string,
-  wanted: number,
   signal: AbortSignal,
-): Promise<KnownLines> {
-  const known = client.getQueryData<KnownLines>(key) ?? { lines: [], more: true };
-  const limit = wanted - known.lines.length;
+): Promise<readonly LogLineView[]> {
+  const known = client.getQueryData<readonly LogLineView[]>(key) ?? [];
+  const limit = MAX_LOG_LINES - known.length;
   if (limit <= 0) return known;
-  const after = known.lines.at(-1)?.seq ?? 0;
+  const after = known.at(-1)?.seq ?? 0;
   const { items } = await read<{ items: LogLineView[] }>(`${jobAddress(id)}/logs`, { after, limit }, signal);
-  return { lines: [...known.lines, ...items], more: items.length === limit };
+  return [...known, ...items];
 }
 
 export function jobAddress(id: string): string {

@@ -1,23 +1,21 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useSearchParams } from "wouter";
-import { MAX_LOG_LINES } from "../../../../src/core/defaults.js";
 import type { JobDetailView, LogLineView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { CopyButton } from "../../ui/copy.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { visible } from "../../ui/visible.js";
-import { FIRST_LINES, isFinishedState, useLog } from "./job-queries.js";
+import { isFinishedState, useLog } from "./job-queries.js";
 import { byAttempt, LEVELS, logFilterOf, logText, shownLines, type LogFilter } from "./log-lines.js";
 
 /** What the job's handler logged. */
 export function LogsCard({ job }: { readonly job: JobDetailView }): ReactNode {
   const { t } = useTexts();
   const finished = isFinishedState(job.state);
-  const [wanted, setWanted] = useState(finished ? FIRST_LINES : MAX_LOG_LINES);
-  const { data, error, refetch } = useLog(job, wanted);
+  const { data, error, refetch } = useLog(job);
   const [parameters, setParameters] = useSearchParams();
   const filter = logFilterOf(parameters);
-  const lines = shownLines(data?.lines ?? [], filter);
+  const lines = shownLines(data ?? [], filter);
   const choose = (name: string, value: string): void => {
     setParameters(
       (now) => {
@@ -33,11 +31,10 @@ export function LogsCard({ job }: { readonly job: JobDetailView }): ReactNode {
     <section className="card" id="logs">
       <div className="card-header">
         <h2>
-          {t("logs.title")}{" "}
-          {data !== undefined && <LineCount shown={lines.length} known={data.lines.length} />}
+          {t("logs.title")} {data !== undefined && <LineCount shown={lines.length} known={data.length} />}
         </h2>
         <div className="toolbar">
-          <LogFilterFields job={job} lines={data?.lines ?? []} filter={filter} onChoose={choose} />
+          <LogFilterFields job={job} lines={data ?? []} filter={filter} onChoose={choose} />
           <CopyButton text={logText(lines)} label={t("logs.copy")} />
         </div>
       </div>
@@ -46,24 +43,11 @@ export function LogsCard({ job }: { readonly job: JobDetailView }): ReactNode {
       {data !== undefined && lines.length === 0 && (
         <NoLines
           finished={finished}
-          filtered={data.lines.length > 0}
+          filtered={data.length > 0}
           onClear={() => {
             setParameters(new URLSearchParams(), { replace: true });
           }}
         />
-      )}
-      {data?.more === true && wanted < MAX_LOG_LINES && (
-        <div className="logs-more">
-          <button
-            type="button"
-            className="button"
-            onClick={() => {
-              setWanted(Math.min(wanted + 2 * FIRST_LINES, MAX_LOG_LINES));
-            }}
-          >
-            {t("logs.more")}
-          </button>
-        </div>
       )}
     </section>
   );
@@ -142,10 +126,10 @@ function Lines({
 }): ReactNode {
   const { t } = useTexts();
   const frame = useRef<HTMLDivElement>(null);
-  const [following, setFollowing] = useState(growing);
+  const [following, setFollowing] = useState(true);
   useEffect(() => {
-    if (following && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
-  }, [following, lines.length]);
+    if (growing && following && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [growing, following, lines.length]);
   return (
     <>
       <div

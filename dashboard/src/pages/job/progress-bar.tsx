@@ -3,6 +3,7 @@ import type { JobDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { RelativeTime } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
+import { isOfPresentRun } from "./progress.js";
 
 /** How far the handler says that it is. */
 export function ProgressBar({
@@ -14,9 +15,15 @@ export function ProgressBar({
 }): ReactNode {
   const { t, format } = useTexts();
   const { percent, message, at } = progress;
+  const isPresent = isOfPresentRun(job, progress);
   return (
-    <div className={`progress ${job.state}`}>
-      <progress aria-label={t("job.progress")} max={100} value={percent} />
+    <div className={isPresent ? "progress running" : "progress"}>
+      {!isPresent && <span className="muted">{t("job.progress.earlier")}</span>}
+      <progress
+        aria-label={t(isPresent ? "job.progress" : "job.progress.earlier")}
+        max={100}
+        value={percent}
+      />
       <span className="progress-percent">{format.percent(Math.floor(percent) / 100)}</span>
       {message !== null && (
         <span className="progress-message job-text" translate="no" dir="auto">

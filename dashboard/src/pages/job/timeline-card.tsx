@@ -110,14 +110,14 @@ function StepText({ job, step }: { readonly job: JobDetailView; readonly step: P
     case "due":
       return (
         <>
-          {t("timeline.due")} <When at={step.at} />
+          {t("timeline.due")} <When at={step.at} due />
         </>
       );
     case "next":
       return (
         <>
           {step.ms === null ? t("timeline.next") : t("timeline.backoff", { delay: duration(step.ms) })}{" "}
-          <When at={step.at} />
+          <When at={step.at} due />
         </>
       );
     case "dropped":
@@ -159,10 +159,10 @@ function Created({ job: { schedule } }: { readonly job: JobDetailView }): ReactN
   return rich("timeline.createdBy", { schedule: link });
 }
 
-function When({ at }: { readonly at: string }): ReactNode {
+function When({ at, due = false }: { readonly at: string; readonly due?: boolean }): ReactNode {
   return (
     <span className="step-when">
-      <ClockTime at={at} /> · <RelativeTime at={at} />
+      <ClockTime at={at} /> · <RelativeTime at={at} due={due} />
     </span>
   );
 }

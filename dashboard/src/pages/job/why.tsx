@@ -36,7 +36,7 @@ function FromJob({ job }: { readonly job: JobDetailView }): ReactNode {
   if (job.state === "blocked") return t("why.blocked");
   if (job.state === "pending") return t("why.pending");
   const { attempt, maxAttempts: max, runAt } = job;
-  const when = <RelativeTime at={runAt} />;
+  const when = <RelativeTime at={runAt} due />;
   return attempt === 0 ? rich("why.first_run", { when }) : rich("why.retry", { attempt, max, when });
 }
 
@@ -94,7 +94,7 @@ function Scheduled({
   const { rich } = useTexts();
   const now = useServerNow();
   const { until, cause, attempt, maxAttempts: max } = facts;
-  const when = <RelativeTime at={until} />;
+  const when = <RelativeTime at={until} due />;
   if (Date.parse(until) < now) return rich("why.due", { when });
   return cause === "retry" ? rich("why.retry", { attempt, max, when }) : rich(`why.${cause}`, { when });
 }

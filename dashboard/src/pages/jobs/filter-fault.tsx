@@ -1,11 +1,13 @@
 import type { ReactNode } from "react";
 import { asProblem } from "../../api/problem.js";
+import { filterFaultText } from "../../i18n/faults.js";
 import { useTexts } from "../../i18n/text.js";
 import { visible } from "../../ui/visible.js";
 
-/** What is wrong with a filter, in the server's words, and where. */
+/** What is wrong with a filter, and where. */
 export interface FilterFault {
   readonly position: number;
+  readonly code: string;
   readonly detail: string;
 }
 
@@ -14,7 +16,7 @@ export function filterFaultOf(error: unknown): FilterFault | null {
   const { code, message, document } = asProblem(error);
   if (code !== "bad_filter") return null;
   const [fault] = document?.errors ?? [];
-  return { position: fault?.position ?? 0, detail: fault?.detail ?? message };
+  return { position: fault?.position ?? 0, code: fault?.code ?? code, detail: fault?.detail ?? message };
 }
 
 export function FilterFaultNote({
@@ -26,8 +28,8 @@ export function FilterFaultNote({
   readonly filter: string;
   readonly fault: FilterFault;
 }): ReactNode {
-  const { t } = useTexts();
-  const { position, detail } = fault;
+  const { t, language } = useTexts();
+  const { position } = fault;
   // What stands there, so that the place is known without seeing the underline.
   const place = filter.slice(position).split(/\s/, 1)[0] ?? "";
   return (
@@ -39,7 +41,7 @@ export function FilterFaultNote({
           {visible(place)}
         </code>
       )}{" "}
-      <span className="job-text">{visible(detail)}</span>
+      <span className="job-text">{visible(filterFaultText(language, fault, filter.slice(0, position)))}</span>
     </p>
   );
 }

@@ -60,6 +60,7 @@ describe("rows on the screen", () => {
     const held = advance(first, answer([job("2")]));
     expect(ids(held)).toEqual(["2", "(1)"]);
     expect(ids(advance(held, answer([job("2")])))).toEqual(["2", "(1)"]);
+    expect(held.rows.map(({ deleted }) => deleted)).toEqual([false, true]);
   });
 
   it("change at once when another list is asked for", () => {

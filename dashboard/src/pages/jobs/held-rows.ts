@@ -15,6 +15,8 @@ export interface Row {
   readonly job: JobView;
   /** It was deleted, or is in another state than the list asks for. */
   readonly gone: boolean;
+  /** It is no job any more: nothing can be done with it. */
+  readonly deleted: boolean;
 }
 
 /** What is on the screen. It follows the list while nobody is at work on it; otherwise the rows keep their places. */
@@ -35,8 +37,8 @@ export function advance(held: HeldRows, answer: ListAnswer): HeldRows {
   const known = new Map([...left, ...page.items].map((job) => [job.id, job]));
   const rows = held.rows.map((row): Row => {
     const job = known.get(row.job.id);
-    if (job === undefined) return { job: row.job, gone: true };
-    return { job, gone: state !== null && job.state !== state };
+    if (job === undefined) return { job: row.job, gone: true, deleted: true };
+    return { job, gone: state !== null && job.state !== state, deleted: false };
   });
   const ids = new Set(rows.map(({ job }) => job.id));
   return {
@@ -49,5 +51,10 @@ export function advance(held: HeldRows, answer: ListAnswer): HeldRows {
 
 /** The rows of the answer, as they come. */
 export function shown(answer: ListAnswer): HeldRows {
-  return { answer, rows: answer.page.items.map((job) => ({ job, gone: false })), fresh: 0, gone: 0 };
+  return {
+    answer,
+    rows: answer.page.items.map((job) => ({ job, gone: false, deleted: false })),
+    fresh: 0,
+    gone: 0,
+  };
 }

@@ -38,7 +38,7 @@ export function JobList({
     setSelection(noSelection(key));
   };
   const dialogs = useListDialogs(filter.tab, clear);
-  const jobs = rows.map(({ job }) => job).filter(({ id }) => selection.ids.has(id));
+  const jobs = rows.filter(({ job, deleted }) => !deleted && selection.ids.has(job.id)).map(({ job }) => job);
   const selects = selection.all || jobs.length > 0;
   useEffect(() => {
     onBusy(selects || dialogs.open);
@@ -79,7 +79,7 @@ export function JobList({
         <div ref={frame} className="table-frame">
           <JobsTable
             rows={rows}
-            selected={selection.all ? new Set(ids) : selection.ids}
+            selected={new Set(selection.all ? ids : jobs.map(({ id }) => id))}
             onToggle={toggle}
             onToggleAll={() => {
               setSelection(allToggled(selection, ids));

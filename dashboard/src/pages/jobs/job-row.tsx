@@ -106,7 +106,7 @@ function When({ job }: { readonly job: JobView }): ReactNode {
   const { kind, at } = momentOf(job);
   return (
     <span>
-      <span className="muted">{t(`jobs.when.${kind}`)}</span> <RelativeTime at={at} />
+      <span className="muted">{t(`jobs.when.${kind}`)}</span> <RelativeTime at={at} due={kind === "due"} />
     </span>
   );
 }

@@ -2,12 +2,11 @@ import { useEffect, useRef, useState } from "react";
 import type { Problem } from "../../api/problem.js";
 import { read } from "../../api/request.js";
 import type { JobPageView, JobView } from "../../api/types.js";
+import { idFilters } from "../../filter/filter-text.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { advance, NOTHING_HELD, shown, type HeldRows, type ListAnswer } from "./held-rows.js";
 import type { JobsFilter } from "./jobs-url.js";
 
-/** Values of one term of a filter. */
-const MOST_LEFT = 100;
 const EVERY_MS = 1_500;
 
 export interface JobsList extends HeldRows {
@@ -40,6 +39,7 @@ export function useJobsList(filter: JobsFilter, limit: number, isFree: () => boo
   );
   const [held, setHeld] = useState(NOTHING_HELD);
   const { data } = query;
+  if (data === undefined && held.answer !== null) setHeld(NOTHING_HELD);
   if (data !== undefined && data !== held.answer) setHeld(advance(held, data));
   useEffect(() => {
     onScreen.current = held;
@@ -67,7 +67,6 @@ async function readLeft(
   if (answer?.list !== list) return [];
   const onPage = new Set(page.items.map(({ id }) => id));
   const ids = rows.map(({ job }) => job.id).filter((id) => !onPage.has(id));
-  if (ids.length === 0) return [];
-  const q = `id:${ids.slice(0, MOST_LEFT).join(",")}`;
-  return (await read<JobPageView>("/v1/jobs", { q, limit: MOST_LEFT }, signal)).items;
+  const parts = idFilters(ids).map((q) => read<JobPageView>("/v1/jobs", { q, limit: ids.length }, signal));
+  return (await Promise.all(parts)).flatMap(({ items }) => items);
 }

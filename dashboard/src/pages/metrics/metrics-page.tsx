@@ -6,6 +6,7 @@ import { DurationChart } from "../../charts/duration-chart.js";
 import { RangePicker, useRange } from "../../charts/range-picker.js";
 import { useTexts } from "../../i18n/text.js";
 import { usePageTitle } from "../../shell/page-title.js";
+import { visible } from "../../ui/visible.js";
 import { NameTable } from "./name-table.js";
 
 /** Charts from what the server keeps, without Prometheus. */
@@ -19,6 +20,7 @@ export function MetricsPage(): ReactNode {
   // Whoever may not see all of them begins with the first.
   const first = isLimited === true ? (queues?.items[0]?.name ?? null) : null;
   const queue = parameters.get("queue") ?? first;
+  const isUnknown = queue !== null && queues?.items.every(({ name }) => name !== queue) === true;
   const name = parameters.get("name");
   const of = { ...(queue !== null && { queue }), ...(name !== null && { name }) };
   return (
@@ -28,6 +30,7 @@ export function MetricsPage(): ReactNode {
         <QueueChoice chosen={queue ?? ""} hasAll={isLimited !== true} />
         <RangePicker />
       </header>
+      {isUnknown && <p className="notice warn">{t("queue.notFound")}</p>}
       <ActivityChart of={of} range={range} />
       <div className="columns">
         <DurationChart metric="wait" of={of} range={range} />
@@ -44,7 +47,9 @@ function QueueChoice({ chosen, hasAll }: { readonly chosen: string; readonly has
   const { t } = useTexts();
   const [location, navigate] = useLocation();
   const [parameters] = useSearchParams();
-  const { data } = useQueuesQuery();
+  const names = useQueuesQuery().data?.items.map(({ name }) => name) ?? [];
+  // The address may name a queue that is not there: the figures are those of its name all the same.
+  const isListed = chosen === "" || names.includes(chosen);
   return (
     <select
       className="input metrics-queue"
@@ -59,9 +64,9 @@ function QueueChoice({ chosen, hasAll }: { readonly chosen: string; readonly has
       }}
     >
       {hasAll && <option value="">{t("metrics.allQueues")}</option>}
-      {data?.items.map(({ name }) => (
+      {[...(isListed ? [] : [chosen]), ...names].map((name) => (
         <option key={name} value={name}>
-          {name}
+          {visible(name)}
         </option>
       ))}
     </select>

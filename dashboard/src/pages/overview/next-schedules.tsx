@@ -46,7 +46,7 @@ export function NextSchedules(): ReactNode {
             {visible(job.name)}
           </td>
           <td className="number" data-label={t("overview.nextRun")}>
-            <RelativeTime at={nextRunAt} />
+            <RelativeTime at={nextRunAt} due />
           </td>
         </tr>
       )}

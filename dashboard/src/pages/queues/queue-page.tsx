@@ -18,7 +18,7 @@ import { QueueCounts } from "./queue-counts.js";
 
 /** One queue: how full it is, how fast it goes, who serves it; pause and resume. */
 export function QueuePage(): ReactNode {
-  const name = decoded(useParams<{ "*": string }>()["*"]);
+  const name = decoded(useParams<{ "*": string }>()["*"].replace(/\/$/, ""));
   const { t } = useTexts();
   const range = useRange();
   const { data, error, refetch } = useLiveQuery(

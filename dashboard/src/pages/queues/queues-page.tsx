@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useSearchParams } from "wouter";
 import { useQueuesQuery } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
 import { usePageTitle } from "../../shell/page-title.js";
@@ -9,7 +10,8 @@ import { QueueTable } from "./queue-table.js";
 export function QueuesPage(): ReactNode {
   const { t } = useTexts();
   usePageTitle([t("nav.queues")]);
-  const [wanted, setWanted] = useState("");
+  const [parameters, setParameters] = useSearchParams();
+  const wanted = parameters.get("q") ?? "";
   const { data, error, refetch } = useQueuesQuery();
   const shown = data?.items.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));
   return (
@@ -26,7 +28,15 @@ export function QueuesPage(): ReactNode {
           placeholder={t("queues.filter")}
           value={wanted}
           onChange={({ target }) => {
-            setWanted(target.value);
+            const { value } = target;
+            setParameters(
+              (before) => {
+                if (value === "") before.delete("q");
+                else before.set("q", value);
+                return before;
+              },
+              { replace: true },
+            );
           }}
         />
       </header>

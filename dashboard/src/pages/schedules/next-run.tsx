@@ -30,5 +30,5 @@ function FromNow({ at, jitterMs }: { readonly at: string; readonly jitterMs: num
   if (late > LATE_MS) {
     return <strong className="warn-text">{t("schedules.overdue", { duration: roughly(late) })}</strong>;
   }
-  return late > 0 ? <span>{t("time.soon")}</span> : <RelativeTime at={at} />;
+  return late > 0 ? <span>{t("time.soon")}</span> : <RelativeTime at={at} due />;
 }

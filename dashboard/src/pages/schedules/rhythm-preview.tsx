@@ -3,6 +3,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import type { Problem } from "../../api/problem.js";
 import { send } from "../../api/request.js";
 import type { PreviewView } from "../../api/types.js";
+import { faultText } from "../../i18n/faults.js";
 import { useTexts } from "../../i18n/text.js";
 import { serverNow } from "../../live/clock.js";
 import { useProblemText } from "../../ui/problem-note.js";
@@ -43,6 +44,7 @@ function usePreview(values: FormValues): {
   readonly fault: string | null;
 } {
   const problemText = useProblemText();
+  const { language } = useTexts();
   const { cron, timezone } = values;
   const bounds = { startAt: instantOf(values.startAt), endAt: instantOf(values.endAt) };
   // The first run after an instant is strictly after it.
@@ -64,7 +66,9 @@ function usePreview(values: FormValues): {
     placeholderData: keepPreviousData,
   });
   if (!isCron) return { runs: everyPreview(values, bounds), fault: null };
-  const fault = error === null ? null : (error.document?.errors?.[0]?.detail ?? problemText(error));
+  const [first] = error?.document?.errors ?? [];
+  const said = first === undefined ? null : faultText(language, first);
+  const fault = error === null ? null : (said ?? problemText(error));
   const until = bounds.endAt ?? Infinity;
   const runs = data && { ...data, next: data.next.filter((at) => Date.parse(at) <= until) };
   return { runs, fault };

@@ -5,6 +5,8 @@ import type { Problem } from "../../api/problem.js";
 import { isJson } from "../../api/raw-json.js";
 import { send } from "../../api/request.js";
 import type { ScheduleDetailView } from "../../api/types.js";
+import { faultText } from "../../i18n/faults.js";
+import type { Language } from "../../i18n/message.js";
 import { useTexts } from "../../i18n/text.js";
 import { schedulePath } from "../../shell/routes.js";
 import { Dialog } from "../../ui/dialog.js";
@@ -44,7 +46,7 @@ export function ScheduleForm({
   const [values, setValues] = useState(base === null ? NEW : valuesOf(base));
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const save = useSave(base, onClose, setConflict);
-  const faults = faultsOf(save.error);
+  const faults = faultsOf(save.error, texts.language);
   if (!isJson(values.payload)) faults.set("payload", t("scheduleForm.payload.wrong"));
   const form: FormState = {
     values,
@@ -56,7 +58,7 @@ export function ScheduleForm({
   const title =
     base === null ? t("scheduleForm.title.new") : t("scheduleForm.title.edit", { key: base.schedule.key });
   return (
-    <Dialog title={title} wide dismissable={false} onClose={onClose}>
+    <Dialog title={title} wide onClose={onClose}>
       <form
         className="dialog-form"
         onSubmit={(event) => {
@@ -147,15 +149,15 @@ function useSave(base: ReadSchedule | null, onClose: () => void, setConflict: (c
 }
 
 /** What the server says of each field. */
-function faultsOf(error: Problem | null): Map<FieldName, string> {
+function faultsOf(error: Problem | null, language: Language): Map<FieldName, string> {
   const faults = new Map<FieldName, string>();
   if (error === null) return faults;
   if (error.code === "number_precision" || error.code.startsWith("payload_")) {
-    faults.set("payload", error.message);
+    faults.set("payload", faultText(language, { code: error.code, detail: error.message }));
   }
-  for (const { pointer, detail } of error.document?.errors ?? []) {
+  for (const { pointer, code, detail } of error.document?.errors ?? []) {
     const field = fieldOf(pointer);
-    if (field !== null) faults.set(field, detail);
+    if (field !== null) faults.set(field, faultText(language, { code, detail }));
   }
   return faults;
 }

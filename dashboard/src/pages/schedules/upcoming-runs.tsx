@@ -69,7 +69,7 @@ export function RunTable({
               </td>
               {differs && <td>{here ?? there}</td>}
               <td className="number">
-                <RelativeTime at={at} />
+                <RelativeTime at={at} due />
               </td>
             </tr>
           ))}

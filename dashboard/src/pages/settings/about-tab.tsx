@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useInfo, useSelf } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
-import { clockOffsetMs } from "../../live/clock.js";
+import { clockOffsetMs, useClockOffset } from "../../live/clock.js";
 import { useLiveState } from "../../live/live.js";
 import { localZone } from "../../shell/display-menu.js";
 import { preferencesNow } from "../../shell/preferences.js";
@@ -20,7 +20,7 @@ export function AboutTab(): ReactNode {
   const { t, duration } = useTexts();
   const { data, error, refetch } = useInfo();
   const self = useSelf().data;
-  const offset = clockOffsetMs();
+  const offset = useClockOffset();
   return (
     <>
       {error !== null && <InfoFault error={error} retry={() => void refetch()} />}
@@ -29,11 +29,15 @@ export function AboutTab(): ReactNode {
           <ServerFacts />
           <dt>{t("about.clock")}</dt>
           <dd>
-            {Math.abs(offset) < SAME_CLOCK_MS
-              ? t("about.clock.same")
-              : t(offset > 0 ? "about.clock.behind" : "about.clock.ahead", {
-                  duration: duration(Math.abs(offset)),
-                })}
+            {offset === null ? (
+              <span className="muted">–</span>
+            ) : Math.abs(offset) < SAME_CLOCK_MS ? (
+              t("about.clock.same")
+            ) : (
+              t(offset > 0 ? "about.clock.behind" : "about.clock.ahead", {
+                duration: duration(Math.abs(offset)),
+              })
+            )}
           </dd>
           {self !== undefined && (
             <>

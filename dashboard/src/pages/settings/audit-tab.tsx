@@ -9,7 +9,7 @@ import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { AbsoluteTime } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
-import { targetPath } from "./audit-target.js";
+import { bulkOf, targetPath } from "./audit-target.js";
 
 const PAGE = 50;
 
@@ -125,6 +125,18 @@ function Action({ name }: { readonly name: string }): ReactNode {
 
 /** With a way to it, when it has a page. */
 function Target({ entry: { action, target, detail } }: { readonly entry: AuditEntryView }): ReactNode {
+  const { t } = useTexts();
+  const bulk = target === null ? bulkOf(detail) : null;
+  if (bulk !== null) {
+    return (
+      <>
+        {t(`operations.running.${bulk.action}`)}{" "}
+        <code className="job-text" translate="no">
+          {visible(bulk.jobs)}
+        </code>
+      </>
+    );
+  }
   const path = target === null ? null : targetPath(action, target);
   const text = visible(target ?? detail ?? "–");
   return path === null ? (

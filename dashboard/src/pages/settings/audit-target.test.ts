@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { targetPath } from "./audit-target.js";
+import { bulkOf, targetPath } from "./audit-target.js";
 
 it.each([
   ["retryJob", "7", "/jobs/7"],
@@ -11,4 +11,13 @@ it.each([
   ["revokeToken", "tok_1", null],
 ])("%s of %s has its page at %s", (action, target, path) => {
   expect(targetPath(action, target)).toBe(path);
+});
+
+it("tells the action of a bulk operation from its jobs", () => {
+  expect(bulkOf("retry · state:dead · after the fix")).toEqual({
+    action: "retry",
+    jobs: "state:dead · after the fix",
+  });
+  expect(bulkOf("shop: producer")).toBeNull();
+  expect(bulkOf(null)).toBeNull();
 });

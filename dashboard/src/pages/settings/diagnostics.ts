@@ -11,7 +11,8 @@ export function diagnosticsOf(
     readonly zone: string;
     readonly window: string;
     readonly live: string;
-    readonly clockOffsetMs: number;
+    /** `null`: not known. */
+    readonly clockOffsetMs: number | null;
     readonly capabilities: readonly string[];
     readonly page: string;
   },
