@@ -65,7 +65,8 @@ function sqlitePath(url: string): string {
 
 /** What the driver takes: options such as `?sslmode=verify-full` are its own. */
 function postgresUrl(url: string): string {
-  if (URL.canParse(url) && new URL(url).pathname.length > 1) return url;
+  // What stands behind a # is lost, and was meant for the password; what is left would name it as a host.
+  if (URL.canParse(url) && new URL(url).pathname.length > 1 && !url.includes("#")) return url;
   throw new KonveierError(
     "store_unsupported",
     "The database URL names no database. Use postgres://user:password@host:5432/database, with special characters of the password as %XX.",

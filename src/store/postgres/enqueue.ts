@@ -5,7 +5,7 @@ import type { NewJob } from "../jobs.js";
 import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
-import { InsertJobs, type FreshJob } from "./insert-jobs.js";
+import { InsertJobs, type FreshJob, type LanesToWrite } from "./insert-jobs.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -24,7 +24,10 @@ export class Enqueue {
   readonly #freeKeys;
   readonly #insert;
 
-  constructor({ s }: PostgresContext) {
+  constructor(
+    { s }: PostgresContext,
+    private readonly lanes: LanesToWrite = "add lanes",
+  ) {
     this.#takeIds = new Statement<[count: number], { id: number }>(
       `SELECT nextval('${s}.job_ids') AS id FROM generate_series(1, $1::int)`,
     );
@@ -89,7 +92,7 @@ export class Enqueue {
       const runAt = job.runAt ?? tx.now + job.delayMs;
       return { job, runAt, state: runAt <= tx.now ? "pending" : "scheduled", given: ids[index] ?? null };
     });
-    const made = await this.#insert.run(tx, fresh, tx.now);
+    const made = await this.#insert.run(tx, fresh, tx.now, this.lanes);
     return fresh.map(({ job, runAt, state }, index) => {
       const id = made[index];
       if (id === undefined) throw new Error("A job was not inserted");

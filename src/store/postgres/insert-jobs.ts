@@ -12,6 +12,9 @@ export interface FreshJob {
   readonly given: number | null;
 }
 
+/** Whether an insert adds the rows of its lanes, or they are there. */
+export type LanesToWrite = "add lanes" | "lanes are there";
+
 type Value = string | number | null;
 
 interface Column {
@@ -58,7 +61,7 @@ export class InsertJobs {
   constructor(private readonly s: string) {}
 
   /** @returns the ids in the order of the jobs */
-  async run(db: Queryable, jobs: readonly FreshJob[], now: Instant): Promise<number[]> {
+  async run(db: Queryable, jobs: readonly FreshJob[], now: Instant, lanes: LanesToWrite): Promise<number[]> {
     const { s } = this;
     const values = new SentValues(jobs);
     const [given] = values.take([GIVEN]);
@@ -66,7 +69,13 @@ export class InsertJobs {
     const specs = values.take(SPEC_COLUMNS);
     const createdAt = values.constant(now, "bigint");
     const names = (columns: readonly Column[]) => columns.map(({ name }) => name).join(", ");
-    const lanes = values.lanes();
+    const known =
+      lanes === "lanes are there"
+        ? ""
+        : `known AS (
+             INSERT INTO ${s}.lanes (queue, name, priority)
+             SELECT * FROM ${values.lanes()} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
+           ), `;
     const tags = specs.some(({ name }) => name === "tags")
       ? `, tagged AS (
            INSERT INTO ${s}.job_tags (tag, job_id)
@@ -76,9 +85,7 @@ export class InsertJobs {
     const text = `WITH job AS MATERIALIZED (
         SELECT ${given === undefined ? `nextval('${s}.job_ids')` : "given"} AS id, asked.*
         FROM (SELECT ${values.list()} FROM ${values.rows()}) AS asked
-      ), known AS (
-        INSERT INTO ${s}.lanes (queue, name, priority) SELECT * FROM ${lanes} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
-      ), hot AS (
+      ), ${known}hot AS (
         INSERT INTO ${s}.jobs (id, created_at, ${names(hot)}) SELECT id, ${createdAt}, ${names(hot)} FROM job
       ), specs AS (
         INSERT INTO ${s}.job_specs (job_id, ${names(specs)}) SELECT id, ${names(specs)} FROM job

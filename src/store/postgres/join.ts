@@ -2,6 +2,7 @@ import type { QueryResult } from "pg";
 import { KonveierError } from "../../core/errors.js";
 import type { Instant } from "../../core/job.js";
 import type { JoinedTransaction } from "../joined.js";
+import type { NewJob } from "../jobs.js";
 import { types, type Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
@@ -9,6 +10,7 @@ import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
 import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
+import { EarliestOfLanes, laneKeyText } from "./lane-floors.js";
 import { Settle } from "./settle.js";
 import { Transaction, type EndStatements } from "./transaction.js";
 
@@ -26,6 +28,8 @@ interface BeginRow extends SchemaVersions {
 export class Joins {
   readonly #enqueue;
   readonly #settle;
+  /** Lanes that are in the table for good. */
+  readonly #knownLanes = new Set<string>();
 
   constructor(
     private readonly context: PostgresContext,
@@ -34,7 +38,7 @@ export class Joins {
     private readonly notifications: Notifications,
     private readonly place: string,
   ) {
-    this.#enqueue = new Enqueue(context);
+    this.#enqueue = new Enqueue(context, "lanes are there");
     this.#settle = new Settle(context, new CurrentClaim(context));
   }
 
@@ -44,7 +48,11 @@ export class Joins {
     const db = new ForeignQueries(client);
     return {
       atOnce: false,
-      insertMany: (jobs) => this.#write(db, (tx) => this.#enqueue.insertAll(tx, jobs)),
+      insertMany: (jobs) =>
+        this.#write(db, async (tx) => {
+          await this.#prepareLanes(tx, jobs);
+          return this.#enqueue.insertAll(tx, jobs);
+        }),
       complete: (completion) =>
         this.#write(db, async (tx) => {
           const [settled] = await this.#settle.apply(tx, [completion]);
@@ -52,6 +60,23 @@ export class Joins {
           return settled;
         }),
     };
+  }
+
+  /**
+   * Nobody knows when the caller commits, and rows of lanes that it had written would keep everybody waiting until then.
+   * What is to be written there is written in a transaction of its own, after the floors are held: one that is lowered
+   * must not be raised again before the commit.
+   */
+  async #prepareLanes(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
+    const earliest = new EarliestOfLanes();
+    for (const job of jobs) earliest.add(job, job.runAt ?? tx.now + job.delayMs);
+    const lanes = earliest.all();
+    if (lanes.length === 0) return;
+    const { floors } = this.statements;
+    await floors.hold(tx, lanes);
+    if (lanes.every((lane) => lane.runAt >= tx.now && this.#knownLanes.has(laneKeyText(lane)))) return;
+    await this.context.write((own) => floors.prepare(own, lanes));
+    for (const lane of lanes) this.#knownLanes.add(laneKeyText(lane));
   }
 
   async #write<T>(db: Queryable, work: (tx: Transaction) => Promise<T>): Promise<T> {

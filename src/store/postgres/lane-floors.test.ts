@@ -66,6 +66,15 @@ async function claim(store: PostgresStore) {
   return (await store.claims.claim(request))[0];
 }
 
+/** A client with an open transaction. */
+async function transactionOf({ url }: PostgresDatabase): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("BEGIN");
+  return client;
+}
+
 describe("the floor of a lane", () => {
   test("follows the first job that waits, and the present at a distance", async () => {
     const { database, clock, store, floors } = await setUp();
@@ -144,10 +153,7 @@ describe("the floor of a lane", () => {
     const { database, store, clock, floors } = await setUp();
     await enqueue(store);
     await claim(store);
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    await client.query("BEGIN");
+    const client = await transactionOf(database);
     const [made] = await store.join(client).insertMany([JOB]);
     clock.stepWall(10 * MINUTE_MS);
     await floors.raise(LANE);
@@ -156,6 +162,44 @@ describe("the floor of a lane", () => {
     expect((await claim(store))?.id).toBe(made?.id);
     await floors.raise(LANE);
     expect(await floorOf(database)).toBe(clock.now() - 10_000);
+  });
+
+  test("and its lane keep nobody waiting while a caller's transaction that enqueues is open", async () => {
+    const { database, store, clock, floors } = await setUp();
+    await enqueue(store);
+    const held = await claim(store);
+    if (held === undefined) throw new Error("Nothing was claimed");
+    clock.stepWall(10 * MINUTE_MS);
+    await floors.raise(LANE);
+    const [one, other] = [await transactionOf(database), await transactionOf(database)];
+    // Below the floor, and in lanes that are new, in opposite order.
+    await store.join(one).insertMany([{ ...JOB, runAt: T0 }]);
+    await store.join(one).insertMany([{ ...JOB, name: "new-1" }]);
+    await store.join(other).insertMany([{ ...JOB, name: "new-2" }]);
+    await store.join(one).insertMany([{ ...JOB, name: "new-2" }]);
+    await store.join(other).insertMany([{ ...JOB, name: "new-1" }]);
+    await enqueue(store, { name: "new-1" });
+    await enqueue(store, { runAt: T0 + 1 });
+    await store.claims.settle([{ verb: "release", id: held.id, token: held.token }]);
+    expect((await claim(store))?.id).toBe(held.id);
+    await one.query("COMMIT");
+    await other.query("ROLLBACK");
+    expect((await claim(store))?.runAt).toBe(T0);
+    expect((await claim(store))?.runAt).toBe(T0 + 1);
+  });
+
+  test("hides nothing that a caller's transaction enqueues, in a new lane or for an earlier time", async () => {
+    const { database, store, clock, floors } = await setUp();
+    await enqueue(store);
+    await claim(store);
+    clock.stepWall(10 * MINUTE_MS);
+    await floors.raise(LANE);
+    const client = await transactionOf(database);
+    await store.join(client).insertMany([{ ...JOB, runAt: T0 }]);
+    await store.join(client).insertMany([{ ...JOB, priority: 5 }]);
+    await client.query("COMMIT");
+    expect((await claim(store))?.priority).toBe(5);
+    expect((await claim(store))?.runAt).toBe(T0);
   });
 
   test("hides what is below it until somebody looks", async () => {

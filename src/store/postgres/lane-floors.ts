@@ -30,12 +30,23 @@ export function pendingOfLane(s: string, now: string): string {
     AND run_at >= CASE WHEN floor > ${now} - ${SETTLED_AFTER_MS} THEN 0 ELSE floor END`;
 }
 
+/** A lane in which a job becomes pending, and the earliest `run_at` of those. */
+export type PendingLane = LaneKey & { readonly runAt: Instant };
+
 /** What a transaction that makes old jobs pending does before its commit. */
 export class LowerFloors {
+  readonly #add;
   readonly #lock;
   readonly #lower;
 
   constructor(s: string) {
+    this.#add = new Statement<
+      [queues: readonly string[], names: readonly string[], priorities: readonly number[]],
+      never
+    >(
+      `INSERT INTO ${s}.lanes (queue, name, priority) SELECT * FROM unnest($1::text[], $2::text[], $3::smallint[])
+       ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
+    );
     // Shared: it keeps nobody waiting but who is about to raise the floor, and that one does not wait.
     this.#lock = new Statement<
       [queues: readonly string[], names: readonly string[], priorities: readonly number[]],
@@ -65,40 +76,65 @@ export class LowerFloors {
     );
   }
 
-  async below(tx: Queryable, jobs: readonly (LaneKey & { readonly runAt: Instant })[]): Promise<void> {
-    if (jobs.length === 0) return;
-    const queues = jobs.map(({ queue }) => queue);
-    const names = jobs.map(({ name }) => name);
-    const priorities = jobs.map(({ priority }) => priority);
-    await this.#lock.run(tx, queues, names, priorities);
-    await this.#lower.run(
-      tx,
-      queues,
-      names,
-      priorities,
-      jobs.map(({ runAt }) => runAt),
-    );
+  /** In a transaction of the store's own, which ends at once: others wait for the rows of the lanes meanwhile. */
+  async below(tx: Queryable, lanes: readonly PendingLane[]): Promise<void> {
+    if (lanes.length === 0) return;
+    await this.hold(tx, lanes);
+    await this.#lower.run(tx, ...columnsOf(lanes), runAtsOf(lanes));
+  }
+
+  /** Keeps floors from being raised until the transaction ends. */
+  async hold(tx: Queryable, lanes: readonly LaneKey[]): Promise<void> {
+    await this.#lock.run(tx, ...columnsOf(lanes));
+  }
+
+  /**
+   * For a transaction of a caller's that holds the floors, and may stay open for long: adds lanes that are new, and
+   * lowers floors, in a transaction of its own. Both do no harm if the other one is rolled back.
+   */
+  async prepare(tx: Queryable, lanes: readonly PendingLane[]): Promise<void> {
+    await this.#add.run(tx, ...columnsOf(lanes));
+    await this.#lower.run(tx, ...columnsOf(lanes), runAtsOf(lanes));
   }
 }
 
-/** The oldest job of each lane that a transaction has made pending. */
-export class MadePending {
-  readonly #oldest = new Map<string, LaneKey & { readonly runAt: Instant }>();
+function columnsOf(
+  lanes: readonly LaneKey[],
+): [queues: readonly string[], names: readonly string[], priorities: readonly number[]] {
+  return [
+    lanes.map(({ queue }) => queue),
+    lanes.map(({ name }) => name),
+    lanes.map(({ priority }) => priority),
+  ];
+}
+
+function runAtsOf(lanes: readonly PendingLane[]): Instant[] {
+  return lanes.map(({ runAt }) => runAt);
+}
+
+/** A lane as a key of a map. */
+export function laneKeyText({ queue, name, priority }: LaneKey): string {
+  // Names have no line breaks.
+  return `${queue}\n${name}\n${String(priority)}`;
+}
+
+/** The earliest `run_at` of the jobs of each lane. */
+export class EarliestOfLanes {
+  readonly #earliest = new Map<string, PendingLane>();
 
   add({ queue, name, priority }: LaneKey, runAt: Instant): void {
-    // Names have no line breaks.
-    const key = `${queue}\n${name}\n${String(priority)}`;
-    const known = this.#oldest.get(key);
-    if (known === undefined || runAt < known.runAt) this.#oldest.set(key, { queue, name, priority, runAt });
+    const key = laneKeyText({ queue, name, priority });
+    const known = this.#earliest.get(key);
+    if (known === undefined || runAt < known.runAt) this.#earliest.set(key, { queue, name, priority, runAt });
   }
 
   /** Those whose commit may come after a floor is raised above them. */
-  late(now: Instant): (LaneKey & { readonly runAt: Instant })[] {
+  late(now: Instant): PendingLane[] {
     return this.all().filter(({ runAt }) => runAt < now - LATE_AFTER_MS);
   }
 
-  all(): (LaneKey & { readonly runAt: Instant })[] {
-    return [...this.#oldest.values()];
+  all(): PendingLane[] {
+    return [...this.#earliest.values()];
   }
 }
 

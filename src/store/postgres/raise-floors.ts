@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/job.js";
 import type { Committer } from "./committer.js";
 import type { DatabaseClock } from "./database-clock.js";
-import { laneLock, pendingOfLane, SETTLED_AFTER_MS, type LaneKey } from "./lane-floors.js";
+import { laneKeyText, laneLock, pendingOfLane, SETTLED_AFTER_MS, type LaneKey } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -58,7 +58,7 @@ export class RaiseFloors {
   taken(jobs: readonly LaneKey[]): void {
     const now = this.clock.monotonic();
     for (const job of jobs) {
-      const key = `${job.queue}\n${job.name}\n${String(job.priority)}`;
+      const key = laneKeyText(job);
       let lane = this.#lanes.get(key);
       if (lane === undefined) this.#lanes.set(key, (lane = { taken: 0, raisedAt: Number.NEGATIVE_INFINITY }));
       lane.taken += 1;
