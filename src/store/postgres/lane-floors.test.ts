@@ -4,6 +4,7 @@ import { FakeClock, T0 } from "../../../test/support/fake-clock.js";
 import { PostgresDatabase } from "../../../test/support/postgres-database.js";
 import { systemClock, type Clock } from "../../core/clock.js";
 import type { NewJob } from "../jobs.js";
+import { Claim } from "./claim.js";
 import { Committer } from "./committer.js";
 import { openPool } from "./connection.js";
 import type { PostgresContext } from "./context.js";
@@ -14,6 +15,7 @@ import { RaiseFloors } from "./raise-floors.js";
 import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
 import type { PostgresStore } from "./open.js";
+import type { Transaction } from "./transaction.js";
 
 /** Only the wall clock moves in these tests: by the other one the store looks for jobs below floors by itself. */
 const MINUTE_MS = 60_000;
@@ -73,6 +75,29 @@ async function transactionOf({ url }: PostgresDatabase): Promise<pg.Client> {
   onTestFinished(() => client.end());
   await client.query("BEGIN");
   return client;
+}
+
+/** How many blocks of tables and indexes the statements of a claim read: one for the look, one to take a job. */
+async function blocksReadByClaims(database: PostgresDatabase, now: number): Promise<number[]> {
+  const read: number[] = [];
+  const db = {
+    now,
+    query: async (text: string, values?: readonly unknown[]) => {
+      const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`;
+      const [plan] = await database.rows<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
+        explain,
+        values,
+      );
+      read.push(plan?.["QUERY PLAN"][0].Plan["Shared Hit Blocks"] ?? Number.NaN);
+      return { rows: [] };
+    },
+  } as unknown as Transaction;
+  const clock = new DatabaseClock(new FakeClock(now), now, true);
+  const claims = new Claim({ s: database.s, clock } as PostgresContext);
+  const request = { workerId: "w", queues: ["q"], names: ["n"], max: 1, leaseMs: MINUTE_MS };
+  await claims.queuesWithJobs(db, request);
+  await claims.take(db, request, ["q"]);
+  return read;
 }
 
 describe("the floor of a lane", () => {
@@ -200,6 +225,28 @@ describe("the floor of a lane", () => {
     await client.query("COMMIT");
     expect((await claim(store))?.priority).toBe(5);
     expect((await claim(store))?.runAt).toBe(T0);
+  });
+
+  test("keeps claims from reading what was taken, which no VACUUM can remove while a transaction is open", async () => {
+    const { database, store, clock, floors } = await setUp();
+    const old = await transactionOf(database);
+    await old.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+    await old.query("SELECT 1");
+    for (let round = 0; round < 10; round += 1) {
+      await store.jobs.insertMany(Array.from({ length: 1_000 }, () => JOB));
+      const request = { workerId: "w", queues: ["q"], names: ["n"], max: 1_000, leaseMs: MINUTE_MS };
+      const jobs = await store.claims.claim(request);
+      await store.claims.settle(
+        jobs.map(({ id, token }) => ({ verb: "complete", id, token, result: null, resultProblem: null })),
+      );
+    }
+    clock.stepWall(MINUTE_MS);
+    await floors.raise(LANE);
+    for (const statistics of ["SELECT 1", "ANALYZE jobs, lanes"]) {
+      await database.rows(statistics);
+      await enqueue(store);
+      for (const blocks of await blocksReadByClaims(database, clock.now())) expect(blocks).toBeLessThan(100);
+    }
   });
 
   test("hides what is below it until somebody looks", async () => {

@@ -8,9 +8,11 @@ import { held, STILL_RUNNING, type CurrentClaim } from "./current-claim.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
+type CompletedRow = Pick<JobRow, "id" | "queue" | "name" | "priority" | "run_at" | "attempt" | "started_at">;
+
 /** A claim that ends. */
-interface Ended {
-  readonly row: JobRow;
+interface Ended<Row extends CompletedRow = CompletedRow> {
+  readonly row: Row;
   readonly settlement: Settlement;
   readonly ending: Ending;
 }
@@ -33,12 +35,12 @@ export class Settle {
     // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
     this.#complete = new Statement<
       [ids: readonly number[], tokens: readonly number[], finishedAt: Instant],
-      JobRow
+      CompletedRow
     >(
       `UPDATE ${s}.jobs SET state = 'completed', finished_at = $3, lease_until = 0
        FROM unnest($1::bigint[], $2::bigint[]) AS ended (id, token)
        WHERE jobs.id = ANY($1) AND jobs.id = ended.id AND jobs.token = ended.token AND ${STILL_RUNNING}
-       RETURNING jobs.*`,
+       RETURNING jobs.id, queue, name, priority, run_at, attempt, started_at`,
     );
     this.#end = new Statement<
       [
@@ -125,9 +127,10 @@ export class Settle {
     const completed = new Map(rows.map((row) => [row.id, row]));
     const ended = keys.flatMap(({ settlement, id }): Ended[] => {
       const row = completed.get(id);
-      return row === undefined ? [] : [{ row, settlement, ending: endingFor(row, settlement, tx.now) }];
+      return row === undefined ? [] : [{ row, settlement, ending: completedAs(row, tx.now) }];
     });
-    await this.#record(tx, ended);
+    await this.#keepResults(tx, ended);
+    for (const end of ended) account(tx, end);
     return new Map(ended.map((end) => [end.settlement, end]));
   }
 
@@ -143,7 +146,7 @@ export class Settle {
       settlements.map(({ id }) => id),
     );
     const taken = new Set<string>();
-    const current: Ended[] = [];
+    const current: Ended<JobRow>[] = [];
     for (const settlement of settlements) {
       const row = held(rows.get(settlement.id), settlement);
       if (typeof row === "string" || taken.has(settlement.id)) continue;
@@ -160,7 +163,7 @@ export class Settle {
       tx,
       settlements.map(({ id }) => id),
     );
-    const ended: Ended[] = [];
+    const ended: Ended<JobRow>[] = [];
     const answers = settlements.map((settlement): Settled => {
       const row = held(rows.get(settlement.id), settlement);
       // One that is locked counts as gone: it is looked at again at the next turn of the reaper.
@@ -174,7 +177,7 @@ export class Settle {
     return answers;
   }
 
-  async #endAll(tx: Transaction, ended: readonly Ended[]): Promise<void> {
+  async #endAll(tx: Transaction, ended: readonly Ended<JobRow>[]): Promise<void> {
     if (ended.length === 0) return;
     const changed = await this.#end.run(
       tx,
@@ -187,11 +190,6 @@ export class Settle {
       ended.map(({ ending }) => ending.finishedAt),
     );
     if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
-    await this.#record(tx, ended);
-  }
-
-  /** What is kept besides the jobs themselves. */
-  async #record(tx: Transaction, ended: readonly Ended[]): Promise<void> {
     await this.#keepResults(tx, ended);
     await this.#recordFailures(tx, ended);
     for (const end of ended) account(tx, end);
@@ -212,7 +210,7 @@ export class Settle {
     );
   }
 
-  async #recordFailures(tx: Transaction, ended: readonly Ended[]): Promise<void> {
+  async #recordFailures(tx: Transaction, ended: readonly Ended<JobRow>[]): Promise<void> {
     const failed = ended.flatMap(({ row, settlement }) =>
       settlement.verb === "retry"
         ? [attemptOf(row, settlement.failure, settlement.delayMs, tx.now)]
@@ -246,8 +244,10 @@ export class Settle {
 }
 
 function endingFor(row: JobRow, settlement: Settlement, now: Instant): Ending {
-  if (!isCompletion(settlement)) return endingOf(row, settlement, now);
-  const { attempt, run_at: runAt, started_at: startedAt } = row;
+  return isCompletion(settlement) ? completedAs(row, now) : endingOf(row, settlement, now);
+}
+
+function completedAs({ attempt, run_at: runAt, started_at: startedAt }: CompletedRow, now: Instant): Ending {
   return { transition: "complete", state: "completed", runAt, attempt, startedAt, finishedAt: now };
 }
 
