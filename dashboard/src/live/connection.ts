@@ -13,6 +13,12 @@ export interface Connection {
 /** The script of the shared worker is asked for again after these pauses; after that a tab goes on without. */
 const PAUSES_MS = [1_000, 2_000, 4_000];
 
+/**
+ * A shared worker answers a look at once. One that does not is taken for one whose script could not be had: a browser may
+ * join a page to it all the same, and say nothing.
+ */
+const ANSWER_MS = 3_000;
+
 type Tell = (message: LiveMessage) => void;
 
 export function connect(tell: Tell): Connection {
@@ -71,15 +77,37 @@ function sharedStream(tell: Tell, onFailure: () => void): Connection {
     type: "module",
     name: "konveier live",
   });
+  let failed = false;
+  let patience: ReturnType<typeof setTimeout> | undefined;
+  const fail = () => {
+    if (failed) return;
+    failed = true;
+    clearTimeout(patience);
+    onFailure();
+  };
   worker.port.addEventListener("message", ({ data }: MessageEvent<LiveMessage>) => {
-    tell(data);
+    clearTimeout(patience);
+    if (!failed) tell(data);
   });
-  worker.addEventListener("error", onFailure);
+  worker.addEventListener("error", fail);
   worker.port.start();
-  const say = (message: TabMessage) => () => {
+  const say = (message: TabMessage) => {
     worker.port.postMessage(message);
   };
-  return { look: say("look"), leave: say("leave"), hurry: say("hurry") };
+  return {
+    look: () => {
+      clearTimeout(patience);
+      patience = setTimeout(fail, ANSWER_MS);
+      say("look");
+    },
+    leave: () => {
+      clearTimeout(patience);
+      say("leave");
+    },
+    hurry: () => {
+      say("hurry");
+    },
+  };
 }
 
 function ownStream(tell: Tell): Connection {
