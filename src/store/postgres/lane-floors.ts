@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/job.js";
+import type { Queryable } from "./connection.js";
 import { lockNumber } from "./lock-number.js";
 import { Statement } from "./statement.js";
-import type { Queryable } from "./connection.js";
 
 /** The pending jobs of one queue, name and priority in claim order: a range of one index. */
 export interface LaneKey {
@@ -17,17 +17,19 @@ export interface LaneKey {
 const LATE_AFTER_MS = 5_000;
 /** How far behind the present a floor stays. */
 export const SETTLED_AFTER_MS = 10_000;
+
 /**
  * The pending jobs of the lane `lane` as a claim reads them, to go behind a SELECT list.
  *
- * A floor that is not in the past comes from before the clock was set back, and says nothing.
+ * A floor that is nearer to the present than this comes from before the clock was set back, and says nothing. It is less
+ * than floors stay behind, because a claim that began a moment before a raise meets the new floor.
  *
  * @param now an expression for the time
  */
 export function pendingOfLane(s: string, now: string): string {
   return `FROM ${s}.jobs WHERE state = 'pending' AND jobs.queue = lane.queue AND jobs.name = lane.name
     AND jobs.priority = lane.priority
-    AND run_at >= CASE WHEN floor > ${now} - ${SETTLED_AFTER_MS} THEN 0 ELSE floor END`;
+    AND run_at >= CASE WHEN floor > ${now} - ${LATE_AFTER_MS} THEN 0 ELSE floor END`;
 }
 
 /** A lane in which a job becomes pending, and the earliest `run_at` of those. */
