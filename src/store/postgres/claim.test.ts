@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PostgresDatabase } from "../../../test/support/postgres-database.js";
+import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import type { NewJob } from "../jobs.js";
 import type { PostgresStore } from "./open.js";
 
@@ -34,20 +35,24 @@ function claim(store: PostgresStore, workerId: string, max: number, names: reado
 }
 
 describe("a claim of PostgreSQL", () => {
-  test("of eight stores at once gives each job to one, and leaves none", async () => {
+  test.each([
+    ["many lanes", null],
+    ["one lane", ["a"]],
+  ])("of eight stores at once gives each job of %s to one, and leaves none", async (_, names) => {
     const database = new PostgresDatabase();
     const stores = await Promise.all(Array.from({ length: 8 }, () => database.open()));
     const [first] = stores;
     if (first === undefined) throw new Error("There is no store");
     for (let round = 0; round < 5; round += 1) {
-      await fill(first, 400);
+      if (names === null) await fill(first, 400);
+      else await first.jobs.insertMany(jobs(400).map((job) => ({ ...job, name: "a", priority: 4 })));
       // Warm: each has its connections, and all begin in the same moment.
       await Promise.all(stores.map((store) => store.check()));
       const taken = await Promise.all(
         stores.map(async (store, index) => {
           const ids: string[] = [];
           for (;;) {
-            const claimed = await claim(store, `w${String(index)}`, 7);
+            const claimed = await claim(store, `w${String(index)}`, 7, names);
             expect(claimed.length).toBeLessThanOrEqual(7);
             ids.push(...claimed.map(({ id }) => id));
             if (claimed.length === 0) return ids;
@@ -71,6 +76,17 @@ describe("a claim of PostgreSQL", () => {
       const taken = await Promise.all(stores.map((store, index) => claim(store, `w${String(index)}`, 1)));
       expect(taken.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
     }
+  });
+
+  test("weighs the payloads of rows that came from elsewhere", async () => {
+    const database = new PostgresDatabase();
+    const store = await database.open();
+    const fit = MAX_CLAIM_BYTES / MAX_PAYLOAD_BYTES;
+    const payload = JSON.stringify("x".repeat(MAX_PAYLOAD_BYTES - 2));
+    await store.jobs.insertMany(jobs(fit + 1).map((job) => ({ ...job, payload })));
+    await database.rows(`UPDATE ${database.s}.jobs SET payload_bytes = NULL`);
+    expect(await claim(store, "w", 1_000)).toHaveLength(fit);
+    expect(await claim(store, "w", 1_000)).toHaveLength(1);
   });
 
   // What the planner may come to, whatever the statistics say.

@@ -35,6 +35,8 @@ interface LaneRow {
   readonly share: number;
   /** What nobody else was taking. */
   readonly locked: number;
+  /** It is the only one that the claim could take from, so nobody has counted: `share` is what was asked for. */
+  readonly only: boolean;
 }
 
 const SPEC_COLUMNS = "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate";
@@ -96,36 +98,39 @@ export class Claim {
       ],
       ClaimedRow | LaneRow
     >(
-      `WITH share AS MATERIALIZED (
-         SELECT queue, name, priority, floor, count(*) AS n FROM (
-           SELECT lane.* FROM ${s}.lanes AS lane
+      `WITH lane AS MATERIALIZED (
+         SELECT queue, name, priority, floor, count(*) OVER () = 1 AS is_only FROM ${s}.lanes
+         WHERE queue = $1 AND ($2::text[] IS NULL OR name = ANY($2))
+           AND (name, priority) NOT IN (SELECT * FROM unnest($7::text[], $8::smallint[]))
+           AND NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = $1 AND paused_at IS NOT NULL)
+       ), share AS MATERIALIZED (
+         SELECT queue, name, priority, floor, is_only, $3 AS n FROM lane WHERE is_only
+         UNION ALL
+         SELECT queue, name, priority, floor, is_only, count(*) FROM (
+           SELECT lane.* FROM lane
            CROSS JOIN LATERAL (SELECT run_at, id ${pending} ORDER BY run_at, id LIMIT $3) AS job
-           WHERE queue = $1 AND ($2::text[] IS NULL OR name = ANY($2))
-             AND (name, priority) NOT IN (SELECT * FROM unnest($7::text[], $8::smallint[]))
-             AND NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = $1 AND paused_at IS NOT NULL)
-           ORDER BY priority DESC, run_at, id LIMIT $3
-         ) AS first GROUP BY queue, name, priority, floor
+           WHERE NOT is_only ORDER BY priority DESC, run_at, id LIMIT $3
+         ) AS first GROUP BY queue, name, priority, floor, is_only
        ), locked AS MATERIALIZED (
          SELECT lane.name, lane.priority, job.* FROM share AS lane CROSS JOIN LATERAL (
-           SELECT id, run_at ${pending} ORDER BY run_at, id LIMIT lane.n FOR UPDATE SKIP LOCKED
+           SELECT id, run_at, payload_bytes ${pending} ORDER BY run_at, id LIMIT lane.n FOR UPDATE SKIP LOCKED
          ) AS job
        ), fitting AS MATERIALIZED (
-         SELECT id, sum(payload_bytes) OVER (ORDER BY priority DESC, run_at, id) AS bytes FROM (
-           SELECT locked.*, (SELECT octet_length(payload) FROM ${s}.job_specs WHERE job_id = locked.id) AS payload_bytes
-           FROM locked
-         ) AS weighed
+         SELECT id, sum(coalesce(payload_bytes,
+             (SELECT octet_length(payload) FROM ${s}.job_specs WHERE job_id = locked.id)
+           )) OVER (ORDER BY priority DESC, run_at, id) AS bytes FROM locked
        ), claimed AS (
          UPDATE ${s}.jobs SET state = 'running', attempt = attempt + 1, lease_until = $4, worker_id = $5,
            started_at = $6::bigint, token = nextval('${s}.fencing_tokens')
          WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
          RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at
        )
-       SELECT NULL AS share, NULL AS locked, claimed.*, spec.* FROM claimed CROSS JOIN LATERAL (
+       SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, spec.* FROM claimed CROSS JOIN LATERAL (
          SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = claimed.id OFFSET 0
        ) AS spec
        UNION ALL
-       SELECT n, count(locked.id), NULL, name, priority${", NULL".repeat(5 + SPEC_COLUMNS.split(",").length)}
-       FROM share LEFT JOIN locked USING (name, priority) GROUP BY name, priority, n
+       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(5 + SPEC_COLUMNS.split(",").length)}
+       FROM share LEFT JOIN locked USING (name, priority) GROUP BY name, priority, n, is_only
        ORDER BY priority DESC, run_at, id`,
     );
     this.#spec = new Statement<[id: number], SpecColumns>(
@@ -179,6 +184,7 @@ export class Claim {
       const jobs = rows.filter((row) => row.share === null);
       for (const row of jobs) await this.#received(tx, row, queue, leaseUntil, taken);
       taken.full = sumOf(lanes.map(({ locked }) => locked)) > jobs.length;
+      if (lanes.every(({ only }) => only)) return;
       // Others hold what is left of them.
       without.push(...lanes.filter(({ share, locked }) => locked < share));
       if (sumOf(lanes.map(({ share }) => share)) < max) return;

@@ -30,6 +30,8 @@ import { Statement } from "./statement.js";
 const WHOLE_PROMOTION_EVERY_MS = 10_000;
 /** How late a lease may be found whose claim was committed after it had ended. */
 const WHOLE_REAPING_EVERY_MS = 60_000;
+/** Bounds what is remembered of workers that have gone away. */
+const MAX_BUSY_WORKERS = 1_000;
 
 export class PostgresClaims implements ClaimStore {
   readonly #claim;
@@ -43,6 +45,8 @@ export class PostgresClaims implements ClaimStore {
   readonly #extensions;
   readonly #expiredFrom;
   readonly #dueFrom;
+  /** Workers whose last claim got all that it asked for: there is more, so the next one need not look first. */
+  readonly #busy = new Set<string>();
 
   constructor(
     private readonly context: PostgresContext,
@@ -87,12 +91,25 @@ export class PostgresClaims implements ClaimStore {
   }
 
   async #take(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
-    // A look costs one round trip, a transaction several.
-    const queues = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
+    const queues = await this.#worthwhile(request);
     if (queues.length === 0) return [];
     const jobs = await this.context.committer.writeAccepted((tx) => this.#claim.take(tx, request, queues));
     this.floors.taken(jobs);
+    this.#remember(request, jobs);
     return jobs;
+  }
+
+  async #worthwhile(request: ClaimRequest): Promise<readonly string[]> {
+    const { queues, workerId } = request;
+    if (queues.length === 1 && this.#busy.has(workerId)) return queues;
+    // A look costs one round trip, a transaction several.
+    return this.context.look((db) => this.#claim.queuesWithJobs(db, request));
+  }
+
+  #remember({ workerId, max }: ClaimRequest, jobs: readonly ClaimedJob[]): void {
+    if (jobs.length < max) this.#busy.delete(workerId);
+    else if (this.#busy.size < MAX_BUSY_WORKERS) this.#busy.add(workerId);
+    else this.#busy.clear();
   }
 
   async #takeAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {

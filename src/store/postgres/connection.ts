@@ -47,10 +47,16 @@ export function patiently(client: PoolClient): Queryable {
 function within(timeoutMs: number, db: Pool | PoolClient): Queryable {
   return {
     query(text, values = []) {
-      const statement = { text, values: values as unknown[], query_timeout: timeoutMs };
+      const statement = { text, values: values.map(sent), query_timeout: timeoutMs };
       return db.query(statement);
     },
   };
+}
+
+/** The package looks at each element of an array for what must be quoted, which in numbers there is nothing. */
+function sent(value: unknown): unknown {
+  const isNumbers = Array.isArray(value) && value.every((element) => typeof element === "number");
+  return isNumbers ? `{${value.join(",")}}` : value;
 }
 
 export function openPool(url: string): Pool {

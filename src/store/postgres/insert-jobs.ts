@@ -30,6 +30,7 @@ const HOT_COLUMNS: readonly Column[] = [
   { name: "priority", type: "smallint", of: ({ job }) => job.priority },
   { name: "max_attempts", type: "int", of: ({ job }) => job.maxAttempts },
   { name: "run_at", type: "bigint", of: ({ runAt }) => runAt },
+  { name: "payload_bytes", type: "int", of: ({ job }) => Buffer.byteLength(job.payload) },
 ];
 
 const SPEC_COLUMNS: readonly Column[] = [

@@ -38,7 +38,9 @@ CREATE TABLE jobs (
   started_at   bigint,
   -- Meaningful while running. 0 counts as expired, so a running job without a lease is found too.
   lease_until  bigint   NOT NULL DEFAULT 0,
-  finished_at  bigint
+  finished_at  bigint,
+  -- Of the payload, so that a claim knows what it takes on. NULL in rows that came from elsewhere: not known.
+  payload_bytes integer
 );
 
 -- One partial index for each state that is searched: history and backlog cost the others nothing.
