@@ -145,7 +145,7 @@ function translate(error: unknown, place: string, outage: string): unknown {
 /** Whether the connection is of no use any more, and whatever it was asked may not have been done. */
 export function isConnectionError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  if (error instanceof pg.DatabaseError) return /^(08|57P0[1235])/.test(error.code ?? "");
+  if (error instanceof pg.DatabaseError) return /^(08|53300|57P0[1235])/.test(error.code ?? "");
   const code = codeOf(error);
   if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   return (code !== undefined && NETWORK_CODES.has(code)) || CONNECTION_MESSAGES.test(error.message);
