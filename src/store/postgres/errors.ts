@@ -21,6 +21,10 @@ const MEANINGS: readonly (readonly [prefix: string, meaning: Meaning])[] = [
   ["53300", { code: "store_busy", advice: "Raise max_connections, or put PgBouncer in between." }],
   ["53", { code: "store_busy", advice: "The database server is short of memory or of something else." }],
   ["57P04", { code: "store_missing", advice: "The database was dropped. Restore the latest backup." }],
+  [
+    "57014",
+    { code: "store_busy", advice: "Try again. Where this comes often, raise statement_timeout of the user." },
+  ],
   ["57", RESTART],
   ["08", RESTART],
   ["25P03", { code: "store_busy", advice: "The transaction waited too long. Try again." }],
