@@ -26,6 +26,7 @@ export type {
   Instant,
   Job,
   JobDetail,
+  JobStep,
   LogLevel,
   LogLine,
   Progress,

@@ -4,6 +4,7 @@ import { LOG_LEVELS, type LogLevel } from "./job.js";
 import { storableText } from "./storable-text.js";
 import type { JobContext } from "./define-job.js";
 import type { Run } from "./run.js";
+import { Steps, type StepKeeper } from "./steps.js";
 import { andThen, type MaybePromise } from "./transactions.js";
 
 /** Where the notes of running jobs go. Each answers why the claim is lost, or `null`. */
@@ -30,16 +31,20 @@ export class RunContext implements JobContext {
   readonly token: number;
   readonly #run: Run;
   readonly #notes: Notes;
+  readonly #keeper: StepKeeper;
   readonly #completeWithin: CompleteWithin;
+  #steps: Steps | null = null;
 
   constructor(
     run: Run,
     readonly payload: unknown,
     notes: Notes,
+    keeper: StepKeeper,
     completeWithin: CompleteWithin,
   ) {
     this.#run = run;
     this.#notes = notes;
+    this.#keeper = keeper;
     this.#completeWithin = completeWithin;
     this.job = run.job;
     this.token = run.job.token;
@@ -56,6 +61,12 @@ export class RunContext implements JobContext {
 
   get log(): JobContext["log"] {
     return (message, level) => unhandledSafe(this.#log(message, level));
+  }
+
+  get step(): JobContext["step"] {
+    const steps = (this.#steps ??= new Steps(this.#run, this.#keeper));
+    // What comes back has the type of what `work` gives, as far as JSON keeps it.
+    return ((name, work) => unhandledSafe(steps.step(name, work))) as JobContext["step"];
   }
 
   get within(): JobContext["within"] {
@@ -105,7 +116,7 @@ export class RunContext implements JobContext {
 }
 
 /** A handler may ignore the promise: its rejection must not end the process. */
-function unhandledSafe(promise: Promise<void>): Promise<void> {
+function unhandledSafe<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }

@@ -42,7 +42,7 @@ export class Executor {
     const definition = this.definitions.get(run.job.name);
     const attempt = new Attempt(clock, run, this.#events);
     const contextFor = (payload: unknown) =>
-      new RunContext(run, payload, store.claims, ({ job }, connection, result) =>
+      new RunContext(run, payload, store.claims, store.steps, ({ job }, connection, result) =>
         completeWithin(context, job, connection, result),
       );
     const call = () => callHandler(run, definition, contextFor);

@@ -156,6 +156,7 @@ function jobContext(
     token,
     progress: () => Promise.resolve(),
     log: () => Promise.resolve(),
+    step: () => Promise.reject(new Error("There is no store here")),
     within: () => {
       throw new Error("There is no database here");
     },
