@@ -124,6 +124,18 @@ describe("opening", () => {
     expect(error.message).toContain("default_transaction_read_only");
   });
 
+  test.each(["array_nulls", "standard_conforming_strings"])(
+    "a user for whom %s is off is refused",
+    async (setting) => {
+      const database = new PostgresDatabase();
+      await database.open();
+      const url = await userOf(database, `ALTER ROLE USER SET ${setting} = off`);
+      const error = await refusal(database, url);
+      expect(error).toMatchObject({ code: "store_unsupported" });
+      expect(error.message).toContain(`SET ${setting} = on`);
+    },
+  );
+
   test("a standby is refused", async () => {
     const directory = await mkdtemp(join(tmpdir(), "konveier-standby-"));
     onTestFinished(() => rm(directory, { recursive: true }));
