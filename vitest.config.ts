@@ -13,6 +13,7 @@ const ON_BOTH_STORES = [
   "schedules",
   "stats",
   "suggest",
+  "unique",
   "wait",
 ].map((name) => `test/e2e/http-${name}.test.ts`);
 

@@ -2,6 +2,7 @@ import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
 import type { DeadStore } from "./dead.js";
 import type { EventStore } from "./events.js";
+import type { ExpiryStore } from "./expiry.js";
 import type { JobStore } from "./jobs.js";
 import type { JoinedTransaction } from "./joined.js";
 import type { LiveStore } from "./live.js";
@@ -28,6 +29,7 @@ import type { WorkerStore } from "./workers.js";
 export interface Store {
   readonly jobs: JobStore;
   readonly claims: ClaimStore;
+  readonly expiry: ExpiryStore;
   readonly queues: QueueStore;
   readonly dead: DeadStore;
   readonly schedules: ScheduleStore;

@@ -14,6 +14,7 @@ import { DatabaseClock } from "./database-clock.js";
 import { PostgresDead } from "./dead.js";
 import { translateError, translateOpeningError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
+import { PostgresExpiry } from "./expiry.js";
 import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
@@ -109,6 +110,7 @@ interface Parts {
 export class PostgresStore implements Store {
   readonly jobs: PostgresJobs;
   readonly claims: PostgresClaims;
+  readonly expiry: PostgresExpiry;
   readonly queues: PostgresQueues;
   readonly dead: PostgresDead;
   readonly schedules: PostgresSchedules;
@@ -141,6 +143,7 @@ export class PostgresStore implements Store {
     const byHand = new ChangeByHand(context, remove);
     this.jobs = new PostgresJobs(context, search, byHand);
     this.claims = new PostgresClaims(context, new RaiseFloors(s, committer, clock));
+    this.expiry = new PostgresExpiry(context);
     this.queues = new PostgresQueues(context);
     this.dead = new PostgresDead(context);
     this.schedules = new PostgresSchedules(context);

@@ -14,9 +14,11 @@ import { SMALL_SET } from "./job-search/plan.js";
 import { SqliteJobs } from "./jobs.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
+import { SqliteExpiry } from "./expiry.js";
 import { Joins } from "./join.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
+import { LimitedQueues } from "./limited-queues.js";
 import { SqliteLive } from "./live.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
@@ -66,6 +68,7 @@ function noStep(): void {
 export class SqliteStore implements Store {
   readonly jobs: SqliteJobs;
   readonly claims: SqliteClaims;
+  readonly expiry: SqliteExpiry;
   readonly queues: SqliteQueues;
   readonly dead: SqliteDead;
   readonly schedules: SqliteSchedules;
@@ -119,6 +122,7 @@ export class SqliteStore implements Store {
       ledger,
       journal,
       sequences,
+      limited: new LimitedQueues(db, ledger),
       changes,
       step,
       smallSet,
@@ -130,6 +134,7 @@ export class SqliteStore implements Store {
     const byHand = new ChangeByHand(context, remove);
     this.jobs = new SqliteJobs(context, search, byHand);
     this.claims = new SqliteClaims(context);
+    this.expiry = new SqliteExpiry(context);
     this.queues = new SqliteQueues(context);
     this.dead = new SqliteDead(context);
     this.schedules = new SqliteSchedules(context);
