@@ -14,6 +14,7 @@ const ON_BOTH_STORES = [
   "stats",
   "steps",
   "suggest",
+  "unique",
   "wait",
 ].map((name) => `test/e2e/http-${name}.test.ts`);
 

@@ -1,7 +1,10 @@
 import { Type, type Static } from "typebox";
 import { MAX_BACKOFF_MS } from "../core/backoff.js";
 import { MAX_BATCH, MAX_MAX_ATTEMPTS, MAX_PRIORITY, MAX_TAGS } from "../core/defaults.js";
-import { CLOSED, InstantInput, Key, Name, Tag } from "./fields.js";
+import { MAX_FROM_NOW_MS } from "../core/job-request.js";
+import { JOB_STATES } from "../core/states.js";
+import { CONFLICT_POLICIES, UNIQUE_SCOPES } from "../core/unique.js";
+import { CLOSED, InstantInput, Key, Name, Nullable, Tag } from "./fields.js";
 
 const Delay = Type.Integer({ minimum: 0, maximum: MAX_BACKOFF_MS });
 const Jitter = Type.Number({ minimum: 0, maximum: 1 });
@@ -22,6 +25,32 @@ export const Backoff = Type.Union(
   { title: "Backoff" },
 );
 
+const FromNow = Type.Integer({ minimum: 1, maximum: MAX_FROM_NOW_MS });
+
+export const UniqueBody = Type.Object(
+  {
+    key: Key,
+    scope: Type.Optional(Type.Enum([...UNIQUE_SCOPES])),
+    states: Type.Optional(
+      Type.Array(Type.Enum([...JOB_STATES]), { minItems: 1, maxItems: JOB_STATES.length }),
+    ),
+    ttlMs: Type.Optional(FromNow),
+    onConflict: Type.Optional(Type.Enum([...CONFLICT_POLICIES])),
+  },
+  CLOSED,
+);
+
+/** With the defaults filled in. */
+export const UniqueView = Type.Object({
+  key: Type.String(),
+  scope: Type.Enum([...UNIQUE_SCOPES]),
+  states: Type.Array(Type.Enum([...JOB_STATES])),
+  ttlMs: Nullable.WholeNumber,
+  onConflict: Type.Enum([...CONFLICT_POLICIES]),
+});
+
+export const ExpiresInMs = FromNow;
+
 /**
  * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema
  * cannot say.
@@ -32,13 +61,16 @@ export const JobRequestBody = Type.Object(
     payload: Type.Optional(Type.Unknown()),
     queue: Type.Optional(Name),
     priority: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PRIORITY })),
-    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_BACKOFF_MS * 100 })),
+    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_FROM_NOW_MS })),
     runAt: Type.Optional(InstantInput),
     maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MAX_ATTEMPTS })),
     backoff: Type.Optional(Backoff),
     timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
     idempotencyKey: Type.Optional(Key),
     tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
+    unique: Type.Optional(UniqueBody),
+    expiresAt: Type.Optional(InstantInput),
+    expiresInMs: Type.Optional(ExpiresInMs),
   },
   CLOSED,
 );

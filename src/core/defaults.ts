@@ -47,6 +47,8 @@ export const MAX_KEY_LENGTH = 255;
 export const MAX_TAGS = 16;
 export const MAX_TAG_LENGTH = 64;
 export const MAX_BATCH = 1_000;
+/** Largest limit of how many jobs may wait in a queue. */
+export const MAX_QUEUE_LENGTH = 1_000_000_000;
 /** Jobs in one claim: bounds one transaction and one HTTP answer. */
 export const MAX_CLAIM = 1_000;
 /**

@@ -35,6 +35,8 @@ export const ERRORS = {
     title: "The idempotency key belongs to another job",
     retryable: false,
   },
+  unique_conflict: { status: 409, title: "Another job has the unique key", retryable: false },
+  queue_full: { status: 409, title: "The queue is full", retryable: true },
   transaction_unusable: { status: 422, title: "The transaction cannot be joined", retryable: false },
   invalid_state: { status: 409, title: "The job's state does not allow this", retryable: false },
   too_many_steps: { status: 422, title: "The job has too many steps", retryable: false },

@@ -49,6 +49,14 @@ export const TRANSITIONS = {
   /** The handler asks to be called later. The attempt is not counted. */
   snooze: { from: ["running"], to: ["scheduled", "pending"] },
   cancel: { from: ["blocked", "scheduled", "pending", "running"], to: ["cancelled"] },
+  /** It had not started by its `expiresAt`. */
+  expire: { from: ["blocked", "scheduled", "pending"], to: ["cancelled"] },
+  /** Its queue was full, and it was the oldest one that waited in it. */
+  drop: { from: ["pending"], to: ["cancelled"] },
+  /** Another request with its unique key gave it a new definition. */
+  replace: { from: ["scheduled", "pending"], to: ["scheduled", "pending"] },
+  /** Another request with its unique key gave it a new `runAt`. */
+  reschedule: { from: ["scheduled", "pending"], to: ["scheduled", "pending"] },
   /** By hand: a fresh budget of attempts. */
   revive: { from: ["dead", "cancelled"], to: ["pending"] },
   /** By hand: do not wait for `runAt`. */

@@ -125,6 +125,9 @@ function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): 
     backoff: settings.backoff,
     timeoutMs: settings.timeoutMs,
     tags: settings.tags,
+    unique: settings.unique,
+    expiresAt: settings.expiresAt,
+    expiresInMs: settings.expiresInMs,
     idempotency: null,
     schedule: null,
     trace,
@@ -159,7 +162,16 @@ function fingerprintOf(job: NewJob): string {
   const { queue, name, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs, tags } = job;
   const payload = JSON.parse(job.payload) as unknown;
   const settings = { queue, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs };
-  return fingerprint({ ...settings, tags: tags.toSorted(), name, payload });
+  return fingerprint({
+    ...settings,
+    tags: tags.toSorted(),
+    name,
+    payload,
+    // Left out where they are not used: the fingerprints of older versions know nothing of them.
+    unique: job.unique ?? undefined,
+    expiresAt: job.expiresAt ?? undefined,
+    expiresInMs: job.expiresInMs ?? undefined,
+  });
 }
 
 function encodePayload(payload: unknown, at: string): string {

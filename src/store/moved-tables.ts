@@ -36,6 +36,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       started_at: "number",
       lease_until: "number",
       finished_at: "number",
+      expires_at: "number",
     },
   },
   {
@@ -53,6 +54,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       slot: "number",
       traceparent: "text",
       tracestate: "text",
+      unique_key: "text",
     },
   },
   {
@@ -116,9 +118,26 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     columns: { key: "text", fingerprint: "text", job_id: "number" },
   },
   {
+    name: "unique_keys",
+    key: ["key"],
+    columns: { key: "text", job_id: "number", states: "text", expires_at: "number" },
+  },
+  {
+    name: "cancellations",
+    key: ["job_id"],
+    columns: { job_id: "number", reason: "text", about: "number" },
+  },
+  {
     name: "queues",
     key: ["name"],
-    columns: { name: "text", paused_at: "number", pause_reason: "free text", version: "number" },
+    columns: {
+      name: "text",
+      paused_at: "number",
+      pause_reason: "free text",
+      version: "number",
+      max_length: "number",
+      on_full: "text",
+    },
   },
   {
     name: "dead_groups",

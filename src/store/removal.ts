@@ -12,6 +12,7 @@ export const TABLES_OF_A_JOB = [
   "job_logs",
   "job_log_batches",
   "job_steps",
+  "cancellations",
 ] as const;
 
 /** What must be known of a job that is removed. */

@@ -18,6 +18,7 @@ export interface JobRow {
   readonly started_at: number | null;
   readonly lease_until: number;
   readonly finished_at: number | null;
+  readonly expires_at: number | null;
 }
 
 /** A row of `job_specs`, without the payload. */
@@ -27,6 +28,8 @@ export interface SpecRow {
   readonly backoff: string | null;
   readonly tags: string | null;
   readonly idempotency_key: string | null;
+  /** As `scopedKey` makes it. */
+  readonly unique_key: string | null;
   readonly schedule_key: string | null;
   readonly slot: number | null;
   readonly traceparent: string | null;

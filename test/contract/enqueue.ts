@@ -34,6 +34,9 @@ export function enqueueContract(contract: Contract): void {
       expect(await store.jobs.detail(job.id)).toEqual({
         ...job,
         timeoutMs: null,
+        unique: null,
+        expiresAt: null,
+        cancellation: null,
         backoff: null,
         tags: [],
         idempotencyKey: null,

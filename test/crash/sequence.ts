@@ -3,7 +3,8 @@ import { eligible } from "../../src/core/bulk-action.js";
 import { parseJobQuery } from "../../src/core/job-query/parse.js";
 import { Konveier } from "../../src/konveier.js";
 import type { ClaimedJob } from "../../src/core/job.js";
-import type { JobRequest } from "../../src/core/job-request.js";
+import type { JobRequest, JobSettings } from "../../src/core/job-request.js";
+import type { Unique } from "../../src/core/unique.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
 import { reap } from "../../src/engine/loops/reaper.js";
 import { fireDue, fireWaiting } from "../../src/engine/schedules/fire.js";
@@ -44,7 +45,7 @@ export interface Operation {
 
 const RETRIES = { type: "fixed", delayMs: 1_000 } as const;
 export const LEASE_MS = 30_000;
-export const QUEUES = ["mail", "waiting", "stale"] as const;
+export const QUEUES = ["mail", "waiting", "stale", "unique"] as const;
 export const NAMES = ["mail.send", "mail.digest"] as const;
 const WORKER = "worker-1";
 const HOUR_MS = 3_600_000;
@@ -398,6 +399,37 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   changeSchedule("resume a schedule", ({ schedules }) => schedules.resume("hourly")),
+  enqueueUnique("enqueue a unique job", { onConflict: "existing" }, { tags: ["a"], expiresInMs: 50_000 }),
+  enqueueUnique("replace a unique job", { onConflict: "replace" }, { tags: ["b"], payload: "new" }),
+  enqueueUnique("reschedule a unique job", { onConflict: "reschedule" }, { delayMs: 5 }),
+  {
+    verb: "limit a queue",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.queues.limit("unique", { maxLength: 2, onFull: "drop-oldest" });
+      return undefined;
+    },
+  },
+  {
+    verb: "enqueue until a queue is full, and one more",
+    run: async ({ konveier, memory }) => {
+      await konveier.enqueue("mail.send", {}, { queue: "unique", expiresInMs: 30 });
+      const { id } = await konveier.enqueue("mail.send", {}, { queue: "unique", expiresInMs: 30 });
+      return remember(memory, [["newest", id]]);
+    },
+  },
+  { verb: "claim what has expired", afterMs: 40, repeatable: true, run: claim("unique", 1) },
+  {
+    verb: "cancel what has expired",
+    afterMs: 60_000,
+    repeatable: true,
+    run: async ({ konveier, store }) => {
+      const settings = { queue: "unique", unique: { key: "late" }, expiresAt: 1 };
+      await konveier.enqueue("mail.send", {}, settings);
+      await store.expiry.cancelDue(10);
+      return undefined;
+    },
+  },
 ];
 
 function putSchedule(verb: string, key: string, timing: Omit<ScheduleOptions, "job">): Operation {
@@ -407,6 +439,26 @@ function putSchedule(verb: string, key: string, timing: Omit<ScheduleOptions, "j
     run: async ({ konveier }) => {
       const settings = { queue: "waiting", tags: ["a"] };
       await konveier.schedules.put(key, { job: "mail.send", payload: { to: key }, settings, ...timing });
+      return undefined;
+    },
+  };
+}
+
+function enqueueUnique(
+  verb: string,
+  unique: Omit<Unique, "key">,
+  settings: JobSettings & { payload?: unknown },
+): Operation {
+  const { payload = {}, ...rest } = settings;
+  return {
+    verb,
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.enqueue("mail.send", payload, {
+        queue: "unique",
+        unique: { key: "u", ...unique },
+        ...rest,
+      });
       return undefined;
     },
   };

@@ -2,6 +2,7 @@ import type { Retention } from "../../store/maintenance.js";
 import type { EngineContext } from "../context.js";
 import { completeRetention } from "../retention.js";
 import { createBulkRunner } from "./bulk-runner.js";
+import { createExpirer } from "./expirer.js";
 import { createLookout } from "./lookout.js";
 import { createPromoter } from "./promoter.js";
 import { createPruner } from "./pruner.js";
@@ -28,6 +29,7 @@ export class Background {
       this.#promoter,
       this.#scheduler,
       createReaper(context),
+      createExpirer(context),
       createPruner(context, completeRetention(retention)),
       createBulkRunner(context),
       createLookout(context),

@@ -15,6 +15,8 @@ const config = {
   access: "enqueue",
   problems: [
     "idempotency_key_reused",
+    "unique_conflict",
+    "queue_full",
     "payload_too_large",
     "payload_too_deep",
     "payload_not_json",

@@ -20,6 +20,7 @@ export class ChangeByHand {
   readonly #recordCancelled;
   readonly #cancel;
   readonly #revive;
+  readonly #forgetReasons;
   readonly #runNow;
 
   constructor(
@@ -40,8 +41,11 @@ export class ChangeByHand {
       );
     this.#cancel = change("state = 'cancelled', finished_at = $2, lease_until = 0");
     this.#revive = change(
-      `state = 'pending', run_at = $2, finished_at = NULL,
+      `state = 'pending', run_at = $2, finished_at = NULL, expires_at = NULL,
        max_attempts = attempt + (SELECT budget FROM ${s}.job_specs WHERE job_id = jobs.id)`,
+    );
+    this.#forgetReasons = new Statement<[ids: readonly number[]], never>(
+      `DELETE FROM ${s}.cancellations WHERE job_id = ANY($1::bigint[])`,
     );
     this.#runNow = change("state = 'pending', run_at = $2");
   }
@@ -67,8 +71,10 @@ export class ChangeByHand {
   revive(tx: Transaction, ids: readonly string[], by = Number.POSITIVE_INFINITY): Promise<JobChange[]> {
     const outcomeOf = ({ state, finished_at: finishedAt }: JobRow): Outcome =>
       (finishedAt ?? 0) > by ? "refused" : outcomeOfRevive(state);
-    return this.#each(tx, ids, outcomeOf, (rows) => {
+    return this.#each(tx, ids, outcomeOf, async (rows) => {
       for (const row of rows) tx.madePending(row, tx.now);
+      const cancelled = rows.filter(({ state }) => state === "cancelled");
+      if (cancelled.length > 0) await this.#forgetReasons.run(tx, idsOf(cancelled));
       return this.#move(tx, rows, "revive", this.#revive);
     });
   }

@@ -2,6 +2,7 @@ import { MAX_CLAIM_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
+import { CancelWaiting, type WaitingRow } from "./cancel-waiting.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { pendingOfLane } from "./lane-floors.js";
@@ -22,7 +23,18 @@ interface SpecColumns {
 /** A claimed job. */
 interface ClaimedRow
   extends
-    Pick<JobRow, "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at">,
+    Pick<
+      JobRow,
+      | "id"
+      | "name"
+      | "priority"
+      | "token"
+      | "attempt"
+      | "max_attempts"
+      | "created_at"
+      | "run_at"
+      | "expires_at"
+    >,
     SpecColumns {
   readonly share: null;
 }
@@ -48,7 +60,11 @@ interface Taken {
   bytes: number;
   /** The next job would bring the payloads beyond `MAX_CLAIM_BYTES`. */
   full: boolean;
+  expired: number;
 }
+
+/** Jobs that one claim cancels: the rest is left to the loop that does nothing else. */
+const MOST_EXPIRED = 1_000;
 
 /** Those of the queues $1 in which a claim for the names $2 could find anything at the time $3, in their order. */
 export function queuesWithJobs(s: string): string {
@@ -73,9 +89,11 @@ export class Claim {
   readonly #take;
   readonly #spec;
   readonly #bury;
+  readonly #cancel;
 
   constructor(private readonly context: PostgresContext) {
     const { s } = context;
+    this.#cancel = new CancelWaiting(context);
     this.#withJobs = new Statement<
       [queues: readonly string[], names: readonly string[] | null, now: Instant],
       { queue: string }
@@ -123,13 +141,13 @@ export class Claim {
          UPDATE ${s}.jobs SET state = 'running', attempt = attempt + 1, lease_until = $4, worker_id = $5,
            started_at = $6::bigint, token = nextval('${s}.fencing_tokens')
          WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
-         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at
+         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at, expires_at
        )
        SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, spec.* FROM claimed CROSS JOIN LATERAL (
          SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = claimed.id OFFSET 0
        ) AS spec
        UNION ALL
-       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(5 + SPEC_COLUMNS.split(",").length)}
+       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(6 + SPEC_COLUMNS.split(",").length)}
        FROM share LEFT JOIN locked USING (name, priority) GROUP BY name, priority, n, is_only
        ORDER BY priority DESC, run_at, id`,
     );
@@ -148,7 +166,7 @@ export class Claim {
 
   /** @param queues those of the request that may have jobs */
   async take(tx: Transaction, request: ClaimRequest, queues: readonly string[]): Promise<ClaimedJob[]> {
-    const taken: Taken = { jobs: [], bytes: 0, full: false };
+    const taken: Taken = { jobs: [], bytes: 0, full: false, expired: 0 };
     for (const queue of queues) {
       if (taken.full || taken.jobs.length === request.max) break;
       await this.#takeFrom(tx, queue, request, taken);
@@ -182,9 +200,21 @@ export class Claim {
       );
       const lanes = rows.filter((row) => row.share !== null);
       const jobs = rows.filter((row) => row.share === null);
-      for (const row of jobs) await this.#received(tx, row, queue, leaseUntil, taken);
+      const expired = jobs.filter(({ expires_at: at }) => at !== null && at <= tx.now);
+      await this.#cancel.expireClaimed(
+        tx,
+        expired.map((row) => asWaiting(row, queue)),
+      );
+      taken.expired += expired.length;
+      for (const row of jobs) {
+        if (!expired.includes(row)) await this.#received(tx, row, queue, leaseUntil, taken);
+      }
       taken.full = sumOf(lanes.map(({ locked }) => locked)) > jobs.length;
-      if (lanes.every(({ only }) => only)) return;
+      if (taken.expired >= MOST_EXPIRED) {
+        tx.changes.pending(queue);
+        return;
+      }
+      if (lanes.every(({ only }) => only) && expired.length === 0) return;
       // Others hold what is left of them.
       without.push(...lanes.filter(({ share, locked }) => locked < share));
       if (sumOf(lanes.map(({ share }) => share)) < max) return;
@@ -213,6 +243,11 @@ export class Claim {
     taken.jobs.push(describe(row, queue, row, tx.now, leaseUntil));
     taken.bytes += Buffer.byteLength(row.payload);
   }
+}
+
+/** What waits with an `expires_at` has never started, see `settle.ts`. */
+function asWaiting({ id, name, attempt }: ClaimedRow, queue: string): WaitingRow {
+  return { id, queue, name, state: "pending", attempt: attempt - 1 };
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -28,6 +28,9 @@ const JOB: NewJob = {
   maxAttempts: 3,
   backoff: null,
   timeoutMs: null,
+  unique: null,
+  expiresAt: null,
+  expiresInMs: null,
   tags: [],
   idempotency: null,
   schedule: null,
@@ -167,7 +170,7 @@ describe("the floor of a lane", () => {
     clock.stepWall(10 * MINUTE_MS);
     const enqueueIn = new Enqueue({ s: database.s } as PostgresContext);
     await committer.write(async (tx) => {
-      await enqueueIn.insert(tx, [{ ...JOB, runAt: T0 }]);
+      await enqueueIn.insertAll(tx, [{ ...JOB, runAt: T0 }]);
       await floors.raise(LANE);
       expect(await floorOf(database)).toBe(clock.now() - 10_000);
     });

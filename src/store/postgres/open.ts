@@ -14,6 +14,7 @@ import { DatabaseClock } from "./database-clock.js";
 import { PostgresDead } from "./dead.js";
 import { translateError, translateOpeningError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
+import { PostgresExpiry } from "./expiry.js";
 import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
@@ -111,6 +112,7 @@ export class PostgresStore implements Store {
   readonly jobs: PostgresJobs;
   readonly claims: PostgresClaims;
   readonly steps: PostgresSteps;
+  readonly expiry: PostgresExpiry;
   readonly queues: PostgresQueues;
   readonly dead: PostgresDead;
   readonly schedules: PostgresSchedules;
@@ -144,6 +146,7 @@ export class PostgresStore implements Store {
     this.jobs = new PostgresJobs(context, search, byHand);
     this.claims = new PostgresClaims(context, new RaiseFloors(s, committer, clock));
     this.steps = new PostgresSteps(context);
+    this.expiry = new PostgresExpiry(context);
     this.queues = new PostgresQueues(context);
     this.dead = new PostgresDead(context);
     this.schedules = new PostgresSchedules(context);

@@ -7,6 +7,7 @@ interface FoundBySpec {
   readonly job_id: number;
   readonly tags: string | null;
   readonly idempotency_key: string | null;
+  readonly unique_key: string | null;
 }
 
 /** Removes jobs with all that belongs to them. */
@@ -16,8 +17,9 @@ export class Remove {
 
   constructor({ s }: PostgresContext) {
     this.#specs = new Statement<[ids: readonly number[]], FoundBySpec>(
-      `SELECT job_id, tags, idempotency_key FROM ${s}.job_specs
-       WHERE job_id = ANY($1::bigint[]) AND (tags IS NOT NULL OR idempotency_key IS NOT NULL)`,
+      `SELECT job_id, tags, idempotency_key, unique_key FROM ${s}.job_specs
+       WHERE job_id = ANY($1::bigint[])
+         AND (tags IS NOT NULL OR idempotency_key IS NOT NULL OR unique_key IS NOT NULL)`,
     );
     const ofEach = TABLES_OF_A_JOB.map(
       (table) => `${table}_gone AS (DELETE FROM ${s}.${table} WHERE job_id = ANY($1::bigint[]))`,
@@ -31,6 +33,8 @@ export class Remove {
         tagged: readonly number[],
         keys: readonly string[],
         keyed: readonly number[],
+        uniqueKeys: readonly string[],
+        unique: readonly number[],
       ],
       never
     >(
@@ -40,6 +44,9 @@ export class Remove {
        ), keys_gone AS (
          DELETE FROM ${s}.idempotency_keys USING unnest($4::text[], $5::bigint[]) AS gone (key, job_id)
          WHERE idempotency_keys.key = gone.key AND idempotency_keys.job_id = gone.job_id
+       ), unique_gone AS (
+         DELETE FROM ${s}.unique_keys USING unnest($6::text[], $7::bigint[]) AS gone (key, job_id)
+         WHERE unique_keys.key = gone.key AND unique_keys.job_id = gone.job_id
        )
        DELETE FROM ${s}.jobs WHERE id = ANY($1::bigint[])`,
     );
@@ -54,6 +61,7 @@ export class Remove {
       tags === null ? [] : (JSON.parse(tags) as string[]).map((tag) => ({ id, tag })),
     );
     const keys = specs.flatMap(({ job_id: id, idempotency_key: key }) => (key === null ? [] : [{ id, key }]));
+    const unique = specs.flatMap(({ job_id: id, unique_key: key }) => (key === null ? [] : [{ id, key }]));
     await this.#remove.run(
       tx,
       ids,
@@ -61,6 +69,8 @@ export class Remove {
       tags.map(({ id }) => id),
       keys.map(({ key }) => key),
       keys.map(({ id }) => id),
+      unique.map(({ key }) => key),
+      unique.map(({ id }) => id),
     );
     for (const { id, queue, name, state, attempt } of rows) {
       const lane = tx.ledger.lane(queue, name);

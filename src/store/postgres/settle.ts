@@ -32,6 +32,7 @@ export class Settle {
   ) {
     // The guards stand in the statements themselves although rows may have been locked before: whatever is changed above,
     // a stale claim cannot pass here. No two claims have the same token.
+    // What has started does not expire.
     // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
     // And they are locked in the order in which others lock rows, which an UPDATE by itself takes as its plan has it.
     this.#complete = new Statement<
@@ -59,7 +60,8 @@ export class Settle {
       never
     >(
       `UPDATE ${s}.jobs SET state = ended.state, run_at = ended.run_at, attempt = ended.attempt,
-         started_at = ended.started_at, finished_at = ended.finished_at, lease_until = 0
+         started_at = ended.started_at, finished_at = ended.finished_at, lease_until = 0,
+         expires_at = CASE ended.state WHEN 'completed' THEN expires_at END
        FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[])
          AS ended (id, token, state, run_at, attempt, started_at, finished_at)
        WHERE jobs.id = ANY($1) AND jobs.id = ended.id AND jobs.token = ended.token AND ${STILL_RUNNING}`,

@@ -11,6 +11,7 @@ export class ChangeByHand {
   readonly #cancel;
   readonly #recordCancelled;
   readonly #revive;
+  readonly #forgetReason;
   readonly #runNow;
 
   constructor(
@@ -28,10 +29,11 @@ export class ChangeByHand {
        ON CONFLICT DO NOTHING`,
     );
     this.#revive = db.prepare<[number, number]>(
-      `UPDATE jobs SET state = 'pending', run_at = ?, finished_at = NULL,
+      `UPDATE jobs SET state = 'pending', run_at = ?, finished_at = NULL, expires_at = NULL,
          max_attempts = attempt + (SELECT budget FROM job_specs WHERE job_id = jobs.id)
        WHERE id = ?`,
     );
+    this.#forgetReason = db.prepare<[number]>("DELETE FROM cancellations WHERE job_id = ?");
     this.#runNow = db.prepare<[number, number]>("UPDATE jobs SET state = 'pending', run_at = ? WHERE id = ?");
   }
 
@@ -57,6 +59,7 @@ export class ChangeByHand {
     if (outcome !== "changed") return { outcome, job: toJob(row) };
     this.#revive.run(this.context.clock.now(), row.id);
     this.context.step("revive:job");
+    if (row.state === "cancelled") this.#forgetReason.run(row.id);
     this.context.changes.pending(row.queue);
     return this.#changed(row, "revive");
   }

@@ -1,6 +1,7 @@
 import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
+import { CancelWaiting } from "./cancel-waiting.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
 import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
@@ -15,8 +16,11 @@ type ClaimedRow = [
   maxAttempts: number,
   createdAt: number,
   runAt: number,
+  expiresAt: number | null,
 ];
-const CLAIMED_COLUMNS = "id, name, token, priority, attempt, max_attempts, created_at, run_at";
+const CLAIMED_COLUMNS = "id, name, token, priority, attempt, max_attempts, created_at, run_at, expires_at";
+/** Jobs that one claim cancels: the rest is left to the loop that does nothing else. */
+const MOST_EXPIRED = 1_000;
 
 type SpecColumns = [
   payload: string,
@@ -33,6 +37,7 @@ type SpecColumns = [
 interface Taken {
   readonly jobs: ClaimedJob[];
   payloadBytes: number;
+  expired: number;
 }
 
 /** Takes pending jobs. All statements of a claim are here and in `lanes.ts`. */
@@ -43,10 +48,12 @@ export class Claim {
   readonly #picked;
   readonly #spec;
   readonly #bury;
+  readonly #cancel;
 
   constructor(private readonly context: SqliteContext) {
     const { db, sequences } = context;
     this.#lanes = new Lanes(db);
+    this.#cancel = new CancelWaiting(context);
     // Called once for each claimed row. The order of the calls is SQLite's, so tokens of one claim grow
     // in no particular order; those of a later claim are always larger.
     db.function(
@@ -86,7 +93,7 @@ export class Claim {
   take(request: ClaimRequest): ClaimedJob[] {
     // Lanes are found by the counters, and those of this very transaction are still in the ledger.
     this.context.ledger.flushCounts();
-    const taken: Taken = { jobs: [], payloadBytes: 0 };
+    const taken: Taken = { jobs: [], payloadBytes: 0, expired: 0 };
     for (const queue of request.queues) {
       if (portionOf(request, taken) < 1) break;
       if (!this.#isPaused(queue)) this.#takeFrom(queue, request, taken);
@@ -106,6 +113,7 @@ export class Claim {
       row.max_attempts,
       row.created_at,
       row.run_at,
+      row.expires_at,
     ];
     return this.#describe(columns, row.queue, row.started_at ?? row.run_at, row.lease_until);
   }
@@ -114,6 +122,10 @@ export class Claim {
     const names = this.#lanes.pending(queue, request.names);
     for (let max = portionOf(request, taken); max > 0; max = portionOf(request, taken)) {
       if (this.#takePortion(queue, names, request, max, taken) < max) return;
+      if (taken.expired >= MOST_EXPIRED) {
+        this.context.changes.pending(queue);
+        return;
+      }
     }
   }
 
@@ -138,9 +150,12 @@ export class Claim {
         : this.#picked.all(...claim, JSON.stringify(this.#lanes.pick(queue, names, max)));
     this.context.step("claim:update");
     for (const row of rows.sort(inClaimOrder)) {
-      const [, , , , attempt, maxAttempts] = row;
+      const [, , , , attempt, maxAttempts, , , expiresAt] = row;
       if (attempt > maxAttempts) {
         this.#buryExhausted(row, queue, now);
+      } else if (expiresAt !== null && expiresAt <= now) {
+        this.#expire(row, queue, now);
+        taken.expired += 1;
       } else {
         const job = this.#started(row, queue, now, leaseUntil);
         taken.jobs.push(job);
@@ -189,6 +204,11 @@ export class Claim {
       traceparent,
       tracestate,
     };
+  }
+
+  /** What waits with an `expires_at` has never started, see `settle.ts`. */
+  #expire([id, name, , , attempt]: ClaimedRow, queue: string, now: number): void {
+    this.#cancel.expireClaimed({ id, queue, name, state: "pending", attempt: attempt - 1 }, now);
   }
 
   /** A job without attempts left cannot be claimable, unless the file was restored or edited by hand. */

@@ -4,6 +4,7 @@ import type { Committer } from "./committer.js";
 import type { Connection } from "./connection.js";
 import type { Journal } from "./journal.js";
 import type { Ledger } from "./ledger.js";
+import type { LimitedQueues } from "./limited-queues.js";
 import type { Sequences } from "./sequences.js";
 import type { StepHook } from "./steps.js";
 
@@ -14,6 +15,7 @@ export interface SqliteContext {
   readonly ledger: Ledger;
   readonly journal: Journal;
   readonly sequences: Sequences;
+  readonly limited: LimitedQueues;
   readonly changes: ChangeFeed;
   readonly step: StepHook;
   /** Candidates that a search may read whole and sort. */

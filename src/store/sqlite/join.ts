@@ -14,6 +14,7 @@ import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
+import { LimitedQueues } from "./limited-queues.js";
 import { SchemaGuard } from "./migrate.js";
 import { Sequences } from "./sequences.js";
 import { Settle } from "./settle.js";
@@ -74,6 +75,7 @@ class JoinedConnection implements JoinedTransaction {
       ledger,
       journal,
       sequences,
+      limited: new LimitedQueues(db, ledger),
       changes,
       step,
       smallSet: 0,

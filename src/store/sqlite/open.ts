@@ -15,9 +15,11 @@ import { SqliteSteps } from "./job-steps.js";
 import { SqliteJobs } from "./jobs.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
+import { SqliteExpiry } from "./expiry.js";
 import { Joins } from "./join.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
+import { LimitedQueues } from "./limited-queues.js";
 import { SqliteLive } from "./live.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
@@ -68,6 +70,7 @@ export class SqliteStore implements Store {
   readonly jobs: SqliteJobs;
   readonly claims: SqliteClaims;
   readonly steps: SqliteSteps;
+  readonly expiry: SqliteExpiry;
   readonly queues: SqliteQueues;
   readonly dead: SqliteDead;
   readonly schedules: SqliteSchedules;
@@ -121,6 +124,7 @@ export class SqliteStore implements Store {
       ledger,
       journal,
       sequences,
+      limited: new LimitedQueues(db, ledger),
       changes,
       step,
       smallSet,
@@ -133,6 +137,7 @@ export class SqliteStore implements Store {
     this.jobs = new SqliteJobs(context, search, byHand);
     this.claims = new SqliteClaims(context);
     this.steps = new SqliteSteps(context);
+    this.expiry = new SqliteExpiry(context);
     this.queues = new SqliteQueues(context);
     this.dead = new SqliteDead(context);
     this.schedules = new SqliteSchedules(context);

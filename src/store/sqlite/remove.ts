@@ -13,9 +13,11 @@ export class Remove {
       `DELETE FROM job_tags WHERE (tag, job_id) IN
          (SELECT tag.value, job_id FROM job_specs, json_each(tags) AS tag
           WHERE job_id IN (SELECT value FROM json_each(?)))`,
-      // The key may belong to a newer job by now.
+      // Keys may belong to a newer job by now.
       `DELETE FROM idempotency_keys WHERE (key, job_id) IN
          (SELECT idempotency_key, job_id FROM job_specs WHERE job_id IN (SELECT value FROM json_each(?)))`,
+      `DELETE FROM unique_keys WHERE (key, job_id) IN
+         (SELECT unique_key, job_id FROM job_specs WHERE job_id IN (SELECT value FROM json_each(?)))`,
       ...TABLES_OF_A_JOB.map(
         (table) => `DELETE FROM ${table} WHERE job_id IN (SELECT value FROM json_each(?))`,
       ),

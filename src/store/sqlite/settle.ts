@@ -30,9 +30,10 @@ export class Settle {
     const { db } = context;
     this.#complete = new Complete(context);
     // The guard stands in the statement itself although the row was read before, in the same transaction:
-    // whatever is changed above, a stale claim cannot pass here.
+    // whatever is changed above, a stale claim cannot pass here. What has started does not expire.
     this.#end = db.prepare<[JobState, number, number, number | null, number | null, number, number]>(
-      `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, started_at = ?, finished_at = ?, lease_until = 0
+      `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, started_at = ?, finished_at = ?, lease_until = 0,
+         expires_at = NULL
        WHERE id = ? AND token = ? AND state = 'running'`,
     );
     // A restored file may hold a record of this attempt already. That one stays; failing here would keep

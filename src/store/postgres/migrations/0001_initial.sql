@@ -40,7 +40,9 @@ CREATE TABLE jobs (
   lease_until  bigint   NOT NULL DEFAULT 0,
   finished_at  bigint,
   -- Of the payload, so that a claim knows what it takes on. NULL in rows that came from elsewhere: not known.
-  payload_bytes integer
+  payload_bytes integer,
+  -- NULL: the job does not expire. Also of one that has started and waits for another attempt.
+  expires_at   bigint
 );
 
 -- One partial index for each state that is searched: history and backlog cost the others nothing.
@@ -52,6 +54,8 @@ CREATE INDEX jobs_running   ON jobs (lease_until)     WHERE state = 'running';
 CREATE INDEX jobs_completed ON jobs (finished_at, id) WHERE state = 'completed';
 CREATE INDEX jobs_dead      ON jobs (finished_at, id) WHERE state = 'dead';
 CREATE INDEX jobs_cancelled ON jobs (finished_at, id) WHERE state = 'cancelled';
+CREATE INDEX jobs_expiring  ON jobs (expires_at)
+  WHERE expires_at IS NOT NULL AND state IN ('blocked', 'scheduled', 'pending');
 
 -- Every lane that ever had a job, so that a claim knows where to look. Never removed: a job whose lane nobody
 -- knows would never be claimed.
@@ -78,7 +82,9 @@ CREATE TABLE job_specs (
   slot            bigint,
   -- Where in a distributed trace it was enqueued (W3C Trace Context).
   traceparent     text,
-  tracestate      text
+  tracestate      text,
+  -- Scope and key, see core/unique.ts.
+  unique_key      text    COLLATE "C"
 );
 
 CREATE TABLE job_results (
@@ -153,14 +159,37 @@ CREATE TABLE idempotency_keys (
   job_id      bigint NOT NULL
 );
 
+-- Who got a unique key last. Whether it is taken is derived from that job: while it exists, is in one of `states`, and
+-- `expires_at` has not passed.
+CREATE TABLE unique_keys (
+  key        text   COLLATE "C" PRIMARY KEY,
+  job_id     bigint NOT NULL,
+  -- Separated by commas.
+  states     text   NOT NULL,
+  expires_at bigint
+);
+
+-- Why a job is cancelled. One that was cancelled by hand has no row.
+CREATE TABLE cancellations (
+  job_id bigint PRIMARY KEY,
+  reason text   NOT NULL,
+  -- The job that it was cancelled for.
+  about  bigint
+);
+
 CREATE TABLE queues (
   name         text    COLLATE "C" PRIMARY KEY,
   paused_at    bigint,
   -- JSON text.
   pause_reason text,
   -- Guards edits of the queue's settings.
-  version      integer NOT NULL DEFAULT 1
+  version      integer NOT NULL DEFAULT 1,
+  -- Jobs that may wait. NULL: any number.
+  max_length   integer,
+  on_full      text    NOT NULL DEFAULT 'refuse'
 );
+
+CREATE INDEX queues_limited ON queues (name) WHERE max_length IS NOT NULL;
 
 -- What was handed out under a name that the worker gave to its claim, so that asking again after a lost
 -- answer hands out the same and not more. Written only for claims that have such a name and got jobs.
