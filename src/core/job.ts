@@ -1,4 +1,5 @@
 import type { Backoff } from "./backoff.js";
+import type { FlowPlace } from "./flow.js";
 import type { JobState } from "./states.js";
 import type { StoredError } from "./stored-error.js";
 
@@ -52,6 +53,8 @@ export interface JobDetail extends Job {
   readonly tags: readonly string[];
   readonly idempotencyKey: string | null;
   readonly schedule: Origin | null;
+  /** Which job of which flow it is. */
+  readonly flow: FlowPlace | null;
   /** Where in a distributed trace the job was enqueued, as in the header of W3C Trace Context. */
   readonly traceparent: string | null;
   readonly payloadBytes: number;
@@ -123,6 +126,8 @@ export interface ClaimedJob {
   readonly backoff: Backoff | null;
   /** The schedule that made the job. The slot, not the clock, says which day or hour it is about. */
   readonly schedule: Origin | null;
+  /** Which job of which flow it is. */
+  readonly flow: FlowPlace | null;
   /** Where in a distributed trace the job was enqueued, as in the headers of W3C Trace Context. */
   readonly traceparent: string | null;
   readonly tracestate: string | null;

@@ -1,6 +1,6 @@
 import type { Attempt, AttemptOutcome, JobDetail, Progress } from "../core/job.js";
 import type { StoredError } from "../core/stored-error.js";
-import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
+import { parseBackoff, toFlowPlace, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
 
 /** A row of `attempts`. */
 export interface AttemptRow {
@@ -35,6 +35,7 @@ export function toDetail(row: JobRow, spec: DetailRow, more: MoreOfJob): JobDeta
     tags: spec.tags === null ? [] : (JSON.parse(spec.tags) as string[]),
     idempotencyKey: spec.idempotency_key,
     schedule: toOrigin(spec.schedule_key, spec.slot),
+    flow: toFlowPlace(row.flow_id, spec.flow_ref),
     traceparent: spec.traceparent,
     payloadBytes: spec.payload_bytes,
     resultBytes: spec.result_bytes,

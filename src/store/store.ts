@@ -1,6 +1,7 @@
 import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
 import type { DeadStore } from "./dead.js";
+import type { FlowStore } from "./flows.js";
 import type { EventStore } from "./events.js";
 import type { JobStore } from "./jobs.js";
 import type { JoinedTransaction } from "./joined.js";
@@ -29,6 +30,7 @@ export interface Store {
   readonly jobs: JobStore;
   readonly claims: ClaimStore;
   readonly queues: QueueStore;
+  readonly flows: FlowStore;
   readonly dead: DeadStore;
   readonly schedules: ScheduleStore;
   readonly stats: StatStore;

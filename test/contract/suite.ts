@@ -12,6 +12,7 @@ import { enqueueContract } from "./enqueue.js";
 import { eventsContract } from "./events.js";
 import { extendContract } from "./extend.js";
 import { fencingContract } from "./fencing.js";
+import { flowsContract } from "./flows.js";
 import { idempotencyContract } from "./idempotency.js";
 import { lifecycleContract } from "./lifecycle.js";
 import { listContract } from "./list.js";
@@ -43,6 +44,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     const contract = new Contract(factory, skips);
     enqueueContract(contract);
     idempotencyContract(contract);
+    flowsContract(contract);
     claimContract(contract);
     claimIdsContract(contract);
     settleContract(contract);

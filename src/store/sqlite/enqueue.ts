@@ -1,5 +1,6 @@
 import { KonveierError } from "../../core/errors.js";
 import type { Enqueued } from "../../core/job.js";
+import type { JobState } from "../../core/states.js";
 import type { NewJob } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import { toJob, type JobRow } from "../rows.js";
@@ -9,10 +10,32 @@ interface KeyRow {
   readonly job_id: number;
 }
 
+const JOB_COLUMNS = ["id", "queue", "name", "state", "priority", "max_attempts", "created_at", "run_at"];
+/** In the order of `specOf`. */
+const SPEC_COLUMNS = [
+  "job_id",
+  "payload",
+  "budget",
+  "timeout_ms",
+  "backoff",
+  "tags",
+  "idempotency_key",
+  "schedule_key",
+  "slot",
+  "traceparent",
+  "tracestate",
+];
+
+function insertInto(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+}
+
 /** Inserts jobs. All statements of an enqueue are here. */
 export class Enqueue {
   readonly #insertJob;
+  readonly #insertFlowJob;
   readonly #insertSpec;
+  readonly #insertFlowSpec;
   readonly #insertTag;
   readonly #insertKey;
   readonly #findKey;
@@ -20,15 +43,10 @@ export class Enqueue {
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
-    this.#insertJob = db.prepare(
-      `INSERT INTO jobs (id, queue, name, state, priority, max_attempts, created_at, run_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#insertSpec = db.prepare(
-      `INSERT INTO job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot,
-         traceparent, tracestate)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    this.#insertJob = db.prepare(insertInto("jobs", JOB_COLUMNS));
+    this.#insertFlowJob = db.prepare(insertInto("jobs", [...JOB_COLUMNS, "flow_id", "waiting"]));
+    this.#insertSpec = db.prepare(insertInto("job_specs", SPEC_COLUMNS));
+    this.#insertFlowSpec = db.prepare(insertInto("job_specs", [...SPEC_COLUMNS, "flow_ref", "delay_ms"]));
     this.#insertTag = db.prepare("INSERT INTO job_tags (tag, job_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
     this.#insertKey = db.prepare("INSERT INTO idempotency_keys (key, fingerprint, job_id) VALUES (?, ?, ?)");
     this.#findKey = db.prepare<[string], KeyRow>(
@@ -72,34 +90,13 @@ export class Enqueue {
 
   /** Runs inside a write transaction. Without a look at the idempotency key. */
   insert(job: NewJob, now: number): Enqueued {
-    const { ledger, sequences, changes, step } = this.context;
-    const id = sequences.take("job", 1) + 1;
+    const id = this.context.sequences.take("job", 1) + 1;
     const runAt = job.runAt ?? now + job.delayMs;
     const state = runAt <= now ? "pending" : "scheduled";
     this.#insertJob.run(id, job.queue, job.name, state, job.priority, job.maxAttempts, now, runAt);
-    step("enqueue:job");
-    this.#insertSpec.run(
-      id,
-      job.payload,
-      job.maxAttempts,
-      job.timeoutMs,
-      job.backoff === null ? null : JSON.stringify(job.backoff),
-      job.tags.length === 0 ? null : JSON.stringify(job.tags),
-      job.idempotency?.key ?? null,
-      job.schedule?.key ?? null,
-      job.schedule?.slot ?? null,
-      job.trace?.traceparent ?? null,
-      job.trace?.tracestate ?? null,
-    );
-    step("enqueue:spec");
-    for (const tag of job.tags) this.#insertTag.run(tag, id);
-    if (job.idempotency !== null) {
-      this.#insertKey.run(job.idempotency.key, job.idempotency.fingerprint, id);
-      step("enqueue:key");
-    }
-    ledger.lane(job.queue, job.name).inserted(id, state);
-    if (state === "pending") changes.pending(job.queue);
-    else changes.scheduled();
+    this.context.step("enqueue:job");
+    this.#insertSpec.run(id, ...specOf(job));
+    this.#inserted(job, id, state);
     return {
       id: String(id),
       queue: job.queue,
@@ -118,4 +115,63 @@ export class Enqueue {
       deduplicated: false,
     };
   }
+
+  /** Runs inside a write transaction. The delay of a job that waits begins when it no longer does. @returns its id */
+  insertIntoFlow(job: NewJob, now: number, { flowId, ref, waiting }: PlaceInFlow): number {
+    const id = this.context.sequences.take("job", 1) + 1;
+    const delayMs = waiting > 0 ? job.delayMs : 0;
+    const runAt = job.runAt ?? now + job.delayMs - delayMs;
+    const state = waiting > 0 ? "blocked" : runAt <= now ? "pending" : "scheduled";
+    this.#insertFlowJob.run(
+      id,
+      job.queue,
+      job.name,
+      state,
+      job.priority,
+      job.maxAttempts,
+      now,
+      runAt,
+      flowId,
+      waiting,
+    );
+    this.context.step("enqueue:job");
+    this.#insertFlowSpec.run(id, ...specOf(job), ref, delayMs);
+    this.#inserted(job, id, state);
+    return id;
+  }
+
+  #inserted(job: NewJob, id: number, state: JobState): void {
+    const { ledger, changes, step } = this.context;
+    step("enqueue:spec");
+    for (const tag of job.tags) this.#insertTag.run(tag, id);
+    if (job.idempotency !== null) {
+      this.#insertKey.run(job.idempotency.key, job.idempotency.fingerprint, id);
+      step("enqueue:key");
+    }
+    ledger.lane(job.queue, job.name).inserted(id, state);
+    if (state === "pending") changes.pending(job.queue);
+    if (state === "scheduled") changes.scheduled();
+  }
+}
+
+/** Where a job belongs in its flow, and how much it waits for. */
+export interface PlaceInFlow {
+  readonly flowId: number;
+  readonly ref: string;
+  readonly waiting: number;
+}
+
+function specOf(job: NewJob) {
+  return [
+    job.payload,
+    job.maxAttempts,
+    job.timeoutMs,
+    job.backoff === null ? null : JSON.stringify(job.backoff),
+    job.tags.length === 0 ? null : JSON.stringify(job.tags),
+    job.idempotency?.key ?? null,
+    job.schedule?.key ?? null,
+    job.schedule?.slot ?? null,
+    job.trace?.traceparent ?? null,
+    job.trace?.tracestate ?? null,
+  ] as const;
 }

@@ -20,7 +20,7 @@ export class History {
 
   constructor(db: Connection) {
     this.#detail = db.prepare<[number], DetailOfJob>(
-      `SELECT budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent,
+      `SELECT budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent, flow_ref,
               octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem
        FROM job_specs LEFT JOIN job_results USING (job_id) WHERE job_id = ?`,
     );

@@ -15,6 +15,8 @@ import { SqliteJobs } from "./jobs.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
 import { Joins } from "./join.js";
+import { SqliteFlows } from "./flows.js";
+import { FlowEnds } from "./flow-ends.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { SqliteLive } from "./live.js";
@@ -67,6 +69,7 @@ export class SqliteStore implements Store {
   readonly jobs: SqliteJobs;
   readonly claims: SqliteClaims;
   readonly queues: SqliteQueues;
+  readonly flows: SqliteFlows;
   readonly dead: SqliteDead;
   readonly schedules: SqliteSchedules;
   readonly stats: SqliteStats;
@@ -95,12 +98,14 @@ export class SqliteStore implements Store {
     const changes = new ChangeFeed(db, clock);
     const journal = new Journal(db, sequences, changes, step);
     const ledger = new Ledger(db, journal, step);
+    const flows = new FlowEnds(db, clock, ledger, changes, step);
     const guard = new FileGuard(db);
     const schema = new SchemaGuard(db);
     const committer = new Committer(
       db,
       clock,
       ledger,
+      flows,
       sequences,
       step,
       () => {
@@ -117,6 +122,7 @@ export class SqliteStore implements Store {
       db,
       clock,
       ledger,
+      flows,
       journal,
       sequences,
       changes,
@@ -131,6 +137,7 @@ export class SqliteStore implements Store {
     this.jobs = new SqliteJobs(context, search, byHand);
     this.claims = new SqliteClaims(context);
     this.queues = new SqliteQueues(context);
+    this.flows = new SqliteFlows(context, byHand, remove);
     this.dead = new SqliteDead(context);
     this.schedules = new SqliteSchedules(context);
     this.stats = new SqliteStats(context);
