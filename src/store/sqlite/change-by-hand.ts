@@ -47,7 +47,7 @@ export class ChangeByHand {
     const lane = this.context.ledger.lane(row.queue, row.name);
     lane.count("cancelled");
     if (row.state === "running") lane.count("aborted");
-    if (row.flow_id !== null) this.context.flows.ended(row.id, row.flow_id, "cancelled");
+    if (row.flow_id !== null) this.context.flows.book.ended(row.id, row.flow_id, "cancelled");
     return this.#changed(row, "cancel");
   }
 

@@ -206,7 +206,7 @@ export class Claim {
     const lane = this.context.ledger.lane(queue, name);
     lane.moved(id, "claim", "pending", "running", attempt);
     lane.moved(id, "bury", "running", "dead", maxAttempts);
-    if (flowId !== null) this.context.flows.ended(id, flowId, "dead");
+    if (flowId !== null) this.context.flows.book.ended(id, flowId, "dead");
     lane.count("dead");
   }
 }

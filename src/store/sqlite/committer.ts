@@ -171,7 +171,7 @@ export class Committer {
   }
 
   #undo(): void {
-    this.flows.clear();
+    this.flows.book.clear();
     this.ledger.clear();
     this.sequences.clear();
     // SQLite rolls back by itself on some errors, such as a full disk.

@@ -98,7 +98,7 @@ export class Complete {
     }
     const lane = this.context.ledger.lane(queue, name);
     lane.moved(id, "complete", "running", "completed", attempt);
-    if (flowId !== null) this.context.flows.ended(id, flowId, "completed");
+    if (flowId !== null) this.context.flows.book.ended(id, flowId, "completed");
     lane.count("completed");
     lane.duration("run", now - startedAt);
     return { ok: true, state: "completed", runAt };

@@ -1,9 +1,8 @@
 import type { Clock } from "../../core/clock.js";
 import type { OnFailure } from "../../core/flow-request.js";
-import type { FinishedState, JobState, TransitionName } from "../../core/states.js";
-import { isFinished } from "../../core/states.js";
+import { isFinished, type JobState, type TransitionName } from "../../core/states.js";
+import { effectOf, FlowBook, keptOpenBy, type EndedJob, type FlowChange } from "../flow-book.js";
 import { finishFlow, type FlowRow } from "../flow-rows.js";
-import { FlowTally, type FlowChange } from "../flow-tally.js";
 import type { JobRow } from "../rows.js";
 import type { ChangeFeed } from "./change-feed.js";
 import type { Connection } from "./connection.js";
@@ -12,14 +11,6 @@ import type { StepHook } from "./steps.js";
 
 /** Jobs that are told of an end in the transaction of that end; the others are told later. */
 const TOLD_AT_ONCE = 1_000;
-
-/** How a job ended, for those that depend on it. */
-type End = FinishedState | "deleted";
-
-interface EndedJob {
-  readonly id: number;
-  readonly end: End;
-}
 
 interface OpenDependency {
   readonly job_id: number;
@@ -31,13 +22,9 @@ type BlockedRow = Pick<
   "id" | "queue" | "name" | "state" | "attempt" | "run_at" | "waiting" | "flow_id"
 >;
 
-/**
- * What the jobs of flows have to know of each other, kept within the transactions that change them: whoever ends a
- * job of a flow says so here, and before the commit those that waited for it are told.
- */
+/** Tells jobs that what they wait for has ended. All statements of that are here. */
 export class FlowEnds {
-  readonly #tally = new FlowTally();
-  readonly #ended: EndedJob[] = [];
+  readonly book = new FlowBook();
   readonly #open;
   readonly #resolve;
   readonly #forget;
@@ -73,7 +60,7 @@ export class FlowEnds {
     this.#get = db.prepare<[number], BlockedRow>(
       "SELECT id, queue, name, state, attempt, run_at, waiting, flow_id FROM jobs WHERE id = ?",
     );
-    this.#waitLess = db.prepare<[number, number]>("UPDATE jobs SET waiting = waiting - ? WHERE id = ?");
+    this.#waitLess = db.prepare<[number]>("UPDATE jobs SET waiting = waiting - 1 WHERE id = ?");
     this.#unblock = db.prepare<[JobState, number, number]>(
       "UPDATE jobs SET state = ?, run_at = ?, waiting = 0 WHERE id = ?",
     );
@@ -110,46 +97,11 @@ export class FlowEnds {
     this.#removeFlow = db.prepare<[number]>("DELETE FROM flows WHERE id = ? AND stage <> 'making'");
   }
 
-  /** A job of this flow has ended. */
-  ended(id: number, flowId: number, state: FinishedState): void {
-    this.#tally.ended(flowId, state);
-    this.#ended.push({ id, end: state });
-  }
-
-  /** A job of this flow is about to be removed. */
-  removed(id: number, flowId: number, state: JobState): void {
-    if (isFinished(state)) this.#tally.reopened(flowId, state);
-    this.#tally.removed(flowId);
-    this.#ended.push({ id, end: "deleted" });
-  }
-
-  /** Something new depends on a job that had ended before. */
-  tellAgain(id: number, end: End): void {
-    this.#ended.push({ id, end });
-  }
-
-  /**
-   * A job of a flow that had ended goes on. It waits for those that have not ended; the others it does without,
-   * however they ended.
-   *
-   * @returns how many it waits for
-   */
-  reopen({ id, flow_id: flowId, state }: Pick<JobRow, "id" | "flow_id" | "state">): number {
-    if (flowId === null || !isFinished(state)) return 0;
-    this.#tally.reopened(flowId, state);
-    this.#waitAgain.run(id);
-    return this.#stillWaits.get(id, id, flowId) ?? 0;
-  }
-
-  added(flowId: number, jobs: number): void {
-    this.#tally.added(flowId, jobs);
-  }
-
   /** At the end of the transaction, before the ledger is written. */
   flush(): void {
-    if (this.#tally.empty && this.#ended.length === 0) return;
+    if (this.book.empty) return;
     this.#tell(TOLD_AT_ONCE);
-    this.#writeTally();
+    this.#writeCounts();
     this.step("flows");
   }
 
@@ -159,46 +111,49 @@ export class FlowEnds {
    * @returns how many were told
    */
   goOn(limit: number): number {
-    let left = limit;
     for (const id of this.#toTell.all(limit)) {
-      if (left <= 0) break;
       this.#told.run(id);
-      const row = this.#get.get(id);
-      // Somebody has retried it meanwhile: it will end again.
-      if (row !== undefined && !isFinished(row.state)) continue;
-      this.#ended.push({ id, end: row === undefined ? "deleted" : (row.state as FinishedState) });
-      left = this.#tell(left);
+      // Somebody may have retried it meanwhile: then it ends again.
+      this.book.tellAgain(id, this.#get.get(id)?.state);
     }
-    this.#writeTally();
+    const left = this.#tell(limit);
+    this.#writeCounts();
     return limit - left;
   }
 
-  /** One dependency less, or the hold of a flow that was not open. */
-  waitsLess(row: BlockedRow, by: number): void {
-    if (row.state !== "blocked") return;
-    if (row.waiting > by) this.#waitLess.run(by, row.id);
+  /** It waits for one less: for a dependency, or for its flow to be opened. */
+  waitsLess(row: BlockedRow): void {
+    if (row.waiting > 1) this.#waitLess.run(row.id);
     else this.#release(row);
   }
 
-  clear(): void {
-    this.#tally.clear();
-    this.#ended.length = 0;
+  /**
+   * A job that had ended goes on. It waits for those that have not ended; the others it does without, however they
+   * ended.
+   *
+   * @returns how many it waits for
+   */
+  reopen({ id, flow_id: flowId, state }: Pick<JobRow, "id" | "flow_id" | "state">): number {
+    if (flowId === null || !isFinished(state)) return 0;
+    this.book.reopened(flowId, state);
+    this.#waitAgain.run(id);
+    return this.#stillWaits.get(id, id, flowId) ?? 0;
   }
 
   /** @returns how many more could be told */
   #tell(limit: number): number {
     let left = limit;
-    // Grows while it is walked: who is cancelled has ended as well.
-    for (const ended of this.#ended) {
-      if (left > 0) left -= this.#tellDependants(ended, left);
-      else if (this.#open.all(ended.id, exceptOf(ended), 1).length > 0) this.#tellLater.run(ended.id);
+    for (let ended = this.book.takeEnded(); ended.length > 0; ended = this.book.takeEnded()) {
+      for (const one of ended) {
+        if (left > 0) left -= this.#tellDependants(one, left);
+        else if (this.#open.get(one.id, keptOpenBy(one.end), 1) !== undefined) this.#tellLater.run(one.id);
+      }
     }
-    this.#ended.length = 0;
     return left;
   }
 
   #tellDependants(ended: EndedJob, limit: number): number {
-    const dependencies = this.#open.all(ended.id, exceptOf(ended), limit + 1);
+    const dependencies = this.#open.all(ended.id, keptOpenBy(ended.end), limit + 1);
     for (const dependency of dependencies.slice(0, limit)) this.#tellOne(ended, dependency);
     if (dependencies.length > limit) this.#tellLater.run(ended.id);
     return Math.min(dependencies.length, limit);
@@ -209,7 +164,7 @@ export class FlowEnds {
     else this.#resolve.run(id, job_id);
     const row = this.#get.get(job_id);
     if (row?.state !== "blocked") return;
-    if (end === "completed" || on_failure === "run") this.waitsLess(row, 1);
+    if (effectOf(end, on_failure) === "waits less") this.waitsLess(row);
     else this.#cancelDependant(row);
   }
 
@@ -229,23 +184,18 @@ export class FlowEnds {
     this.#cancel.run(this.clock.now(), row.id);
     this.#moved(row, "cancel", "cancelled");
     this.ledger.lane(row.queue, row.name).count("cancelled");
-    if (row.flow_id !== null) this.ended(row.id, row.flow_id, "cancelled");
+    if (row.flow_id !== null) this.book.ended(row.id, row.flow_id, "cancelled");
   }
 
   #moved(row: BlockedRow, transition: TransitionName, to: JobState): void {
     this.ledger.lane(row.queue, row.name).moved(row.id, transition, "blocked", to, row.attempt);
   }
 
-  #writeTally(): void {
+  #writeCounts(): void {
     const now = this.clock.now();
-    for (const [id, change] of this.#tally.take()) {
+    for (const [id, change] of this.book.takeChanges()) {
       if (this.#count.get({ id, ...change })?.jobs === 0) this.#removeFlow.run(id);
       else this.#finish.run(now, id);
     }
   }
-}
-
-/** Dependencies that stay open at this end: they wait until somebody retries the job. */
-function exceptOf({ end }: EndedJob): OnFailure | "none" {
-  return end === "dead" || end === "cancelled" ? "block" : "none";
 }

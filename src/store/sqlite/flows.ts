@@ -264,7 +264,7 @@ export class SqliteFlows implements FlowStore {
       const flow = this.#opening.get();
       if (flow === undefined) return 0;
       const rows = this.#blockedFrom.all(flow.id, flow.opened_to, limit);
-      for (const row of rows) this.context.flows.waitsLess(row, 1);
+      for (const row of rows) this.context.flows.waitsLess(row);
       const last = rows.at(-1);
       if (last === undefined) this.#opened.run(flow.id);
       else this.#openedTo.run(last.id, flow.id);

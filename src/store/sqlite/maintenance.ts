@@ -87,7 +87,8 @@ export class SqliteMaintenance implements MaintenanceStore {
     ] as const;
     for (const [state, age] of ages) {
       const room = limit - rows.length;
-      if (age !== null && room > 0) rows.push(...this.#finishedBefore[state].all({ before: now - age, limit: room }));
+      if (age !== null && room > 0)
+        rows.push(...this.#finishedBefore[state].all({ before: now - age, limit: room }));
     }
     return rows.length > 0 ? rows : this.#beyondCount(retention.maxCompleted, limit);
   }

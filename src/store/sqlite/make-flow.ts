@@ -1,4 +1,4 @@
-import { isFinished, type JobState } from "../../core/states.js";
+import type { JobState } from "../../core/states.js";
 import type { NewFlow, NewFlowJob, UnknownRef } from "../flows.js";
 import type { JobRow } from "../rows.js";
 import type { SqliteContext } from "./context.js";
@@ -110,7 +110,7 @@ export class MakeFlow {
     this.#join.run(flowId, row.id);
     this.#joinSpec.run(ROOT, row.id);
     this.#insertRef.run(flowId, ROOT, row.id);
-    this.context.flows.added(flowId, 1);
+    this.context.flows.book.added(flowId, 1);
     return flowId;
   }
 
@@ -123,14 +123,12 @@ export class MakeFlow {
       this.#insertRef.run(flowId, ref, id);
       for (const { ref: other, onFailure } of dependsOn) this.#depend(id, ids.get(other) ?? 0, onFailure);
     }
-    this.context.flows.added(flowId, jobs.length);
+    this.context.flows.book.added(flowId, jobs.length);
     this.context.step("flow:jobs");
   }
 
   #depend(id: number, on: number, onFailure: string): void {
     this.#insertDependency.run(on, id, onFailure);
-    const state = this.#stateOf.get(on);
-    if (state === undefined) this.context.flows.tellAgain(on, "deleted");
-    else if (isFinished(state)) this.context.flows.tellAgain(on, state);
+    this.context.flows.book.tellAgain(on, this.#stateOf.get(on));
   }
 }

@@ -37,7 +37,7 @@ export class Remove {
     this.#job.run(ids);
     this.context.step("delete:job");
     for (const { id, queue, name, state, attempt, flow_id: flowId } of rows) {
-      if (flowId !== null) this.context.flows.removed(id, flowId, state);
+      if (flowId !== null) this.context.flows.book.removed(id, flowId, state);
       const lane = this.context.ledger.lane(queue, name);
       lane.deleted(id, state, attempt);
       if (state === "running") lane.count("aborted");

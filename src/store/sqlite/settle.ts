@@ -141,7 +141,7 @@ export class Settle {
     const lane = this.context.ledger.lane(row.queue, row.name);
     lane.moved(row.id, ending.transition, "running", ending.state, ending.attempt);
     if (row.flow_id !== null && ending.state === "dead")
-      this.context.flows.ended(row.id, row.flow_id, "dead");
+      this.context.flows.book.ended(row.id, row.flow_id, "dead");
     for (const event of eventsOf(settlement)) lane.count(event);
     if (settlement.verb === "retry" || settlement.verb === "bury") {
       lane.duration("run", now - (row.started_at ?? now));

@@ -49,7 +49,7 @@ export class WaitForJobs {
     if (this.#behind.get(JSON.stringify(unfinished), row.id) !== undefined) return "cycle";
     for (const { id, state } of awaited) {
       this.#depend.run(id, row.id);
-      if (isFinished(state)) this.context.flows.tellAgain(id, state);
+      this.context.flows.book.tellAgain(id, state);
     }
     const waiting = this.#count.get(row.id) ?? 0;
     this.#waits.run(waiting, row.id);
