@@ -61,6 +61,8 @@ export const JobDetailView = Type.Object(
     idempotencyKey: Nullable.Text,
     /** The schedule that made the job. */
     schedule: Nullable.Origin,
+    /** Which job of which flow it is. */
+    flow: Nullable.FlowPlace,
     /** Where in a distributed trace the job was enqueued. */
     traceparent: Nullable.Text,
     payloadBytes: Type.Integer(),

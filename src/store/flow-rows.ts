@@ -2,6 +2,8 @@ import { KonveierError } from "../core/errors.js";
 import { flowStateOf, type Flow, type FlowDetail, type FlowLink } from "../core/flow.js";
 import type { OnFailure } from "../core/flow-request.js";
 import { JOB_STATES, type JobState } from "../core/states.js";
+import type { PageOfFlow } from "./flows.js";
+import { rowId } from "./rows.js";
 
 /** A row of `flows`. */
 export interface FlowRow {
@@ -87,4 +89,23 @@ export function keyInUse(key: string): KonveierError {
     "store_busy",
     `The flow of the idempotency key ${JSON.stringify(key)} is being made by another call. Ask again in a moment.`,
   );
+}
+
+/** The row id behind which a page begins. */
+export function afterId(after: string | null): number {
+  return after === null ? 0 : (rowId(after) ?? 0);
+}
+
+/** @param rows one more than fit on the page, where there are more */
+export function pageOf<Row extends { readonly id: number }, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+): PageOfFlow<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(toItem),
+    next: rows.length > limit && last !== undefined ? String(last.id) : null,
+  };
 }

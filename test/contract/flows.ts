@@ -70,7 +70,12 @@ export function flowsContract(contract: Contract): void {
         { ref: "a", payload: { first: true } },
       ]);
       expect(flow).toMatchObject({ name: "flow", state: "running", finishedAt: null, deduplicated: false });
-      expect(await states(harness, flow.id)).toEqual({ a: "pending", b: "blocked", c: "blocked", d: "blocked" });
+      expect(await states(harness, flow.id)).toEqual({
+        a: "pending",
+        b: "blocked",
+        c: "blocked",
+        d: "blocked",
+      });
       harness.clock.block(50);
       const a = await claimed(harness, "a");
       expect(a.flow).toEqual({ id: flow.id, ref: "a" });
@@ -93,7 +98,9 @@ export function flowsContract(contract: Contract): void {
         stuck: false,
       });
       const results = await harness.store.flows.dependencies(b.id, 10, null);
-      expect(results?.items).toMatchObject([{ ref: "a", state: "completed", result: '{"total":12}', resolved: true }]);
+      expect(results?.items).toMatchObject([
+        { ref: "a", state: "completed", result: '{"total":12}', resolved: true },
+      ]);
       const dependants = await harness.store.flows.dependants(a.id, 1, null);
       expect(dependants?.items.map(({ ref }) => ref)).toHaveLength(1);
       expect(dependants?.next).not.toBeNull();
@@ -129,7 +136,9 @@ export function flowsContract(contract: Contract): void {
           last: "pending",
           other: "running",
         };
-        expect(await states(harness, flow.id)).toEqual(end === "deleted" ? expected : { ...expected, a: end });
+        expect(await states(harness, flow.id)).toEqual(
+          end === "deleted" ? expected : { ...expected, a: end },
+        );
         // One whose dependant is gone ends as ever.
         await harness.complete(other);
         for (const job of (await claimAll(harness)).values()) await harness.complete(job);
@@ -144,7 +153,10 @@ export function flowsContract(contract: Contract): void {
         await retry(harness.engine, a.id);
         await harness.complete(await claimed(harness, "a"));
         await harness.complete(await claimed(harness, "block"));
-        expect(await detail(harness, flow.id)).toMatchObject({ state: "cancelled", counts: { completed: 5 } });
+        expect(await detail(harness, flow.id)).toMatchObject({
+          state: "cancelled",
+          counts: { completed: 5 },
+        });
       });
     }
 
@@ -167,9 +179,13 @@ export function flowsContract(contract: Contract): void {
 
     contract.test("are refused whole, with every fault", async (harness) => {
       const flawed = (jobs: readonly Partial<FlowJobRequest>[]) => faultsOf(make(harness, jobs));
-      expect(await flawed([{ ref: "a", dependsOn: ["b"] }, { ref: "b", dependsOn: ["c"] }, { ref: "c", dependsOn: ["a"] }])).toEqual(
-        ["/jobs/0/dependsOn cycle"],
-      );
+      expect(
+        await flawed([
+          { ref: "a", dependsOn: ["b"] },
+          { ref: "b", dependsOn: ["c"] },
+          { ref: "c", dependsOn: ["a"] },
+        ]),
+      ).toEqual(["/jobs/0/dependsOn cycle"]);
       expect(await flawed([{ ref: "a", dependsOn: ["a"] }])).toEqual(["/jobs/0/dependsOn/0 cycle"]);
       expect(await flawed([{ ref: "a", dependsOn: ["x"] }, { ref: "a" }])).toEqual([
         "/jobs/1/ref duplicate",
@@ -210,7 +226,9 @@ export function flowsContract(contract: Contract): void {
     });
 
     contract.test("of many jobs are opened when all are there", async (harness) => {
-      const children = Array.from({ length: 2_500 }, (_, place): Partial<FlowJobRequest> => ({ ref: `c${place}` }));
+      const children = Array.from({ length: 2_500 }, (_, place): Partial<FlowJobRequest> => ({
+        ref: `c${place}`,
+      }));
       const refs = children.map(({ ref }) => ref ?? "");
       const flow = await make(harness, [...children, { ref: "last", dependsOn: refs }]);
       expect(await detail(harness, flow.id)).toMatchObject({ states: { pending: 2_500, blocked: 1 } });
@@ -243,26 +261,36 @@ export function flowsContract(contract: Contract): void {
       const flow = await make(harness, jobs);
       await harness.fail(await claimed(harness, "c0"), "never");
       while ((await harness.store.flows.goOn(1_000)) > 0);
-      expect(await detail(harness, flow.id)).toMatchObject({ state: "failed", counts: { dead: 1, cancelled: 1_499 } });
+      expect(await detail(harness, flow.id)).toMatchObject({
+        state: "failed",
+        counts: { dead: 1, cancelled: 1_499 },
+      });
     });
 
-    contract.test("release a job once when the last two that it waits for end at the same time", async (harness) => {
-      const other = await harness.another();
-      for (let round = 0; round < (LONG ? 1_000 : 40); round += 1) {
-        const flow = await make(harness, [{ ref: "a" }, { ref: "b" }, { ref: "last", dependsOn: ["a", "b"] }]);
-        const first = await claimAll(harness);
-        await Promise.all(
-          [...first.values()].map(({ id, token }, index) =>
-            (index === 0 ? harness.store : other).claims.settle([
-              { verb: "complete", id, token, result: null, resultProblem: null },
-            ]),
-          ),
-        );
-        const last = await claimed(harness, "last");
-        await harness.complete(last);
-        expect((await detail(harness, flow.id)).state).toBe("completed");
-      }
-    });
+    contract.test(
+      "release a job once when the last two that it waits for end at the same time",
+      async (harness) => {
+        const other = await harness.another();
+        for (let round = 0; round < (LONG ? 1_000 : 40); round += 1) {
+          const flow = await make(harness, [
+            { ref: "a" },
+            { ref: "b" },
+            { ref: "last", dependsOn: ["a", "b"] },
+          ]);
+          const first = await claimAll(harness);
+          await Promise.all(
+            [...first.values()].map(({ id, token }, index) =>
+              (index === 0 ? harness.store : other).claims.settle([
+                { verb: "complete", id, token, result: null, resultProblem: null },
+              ]),
+            ),
+          );
+          const last = await claimed(harness, "last");
+          await harness.complete(last);
+          expect((await detail(harness, flow.id)).state).toBe("completed");
+        }
+      },
+    );
 
     contract.test("grow from within, and a job waits for those that it adds", async (harness) => {
       const { id } = await harness.enqueue({ name: "parent" });
@@ -285,22 +313,27 @@ export function flowsContract(contract: Contract): void {
       expect(again).toMatchObject({ id, attempt: 1 });
       // Refs that are there stay as they are.
       await add(again, [{ ref: "x" }, { ref: "y" }, { ref: "z", dependsOn: ["x"] }]);
-      expect((await harness.store.flows.members(id, ["x", "y", "z", "nothing"])).map(({ state }) => state)).toEqual([
-        "completed",
-        "dead",
-        "pending",
-      ]);
+      expect(
+        (await harness.store.flows.members(id, ["x", "y", "z", "nothing"])).map(({ state }) => state),
+      ).toEqual(["completed", "dead", "pending"]);
       expect(await faultsOf(add(again, [{ ref: "new", dependsOn: ["nobody"] }]))).toEqual([
         "/jobs/0/dependsOn unknown_ref",
       ]);
       expect(await refusal(add(parent, [{ ref: "late" }]))).toBe("lease_lost");
       // One that depends on a dead one.
       await add(again, [{ ref: "after-y", dependsOn: ["y"] }]);
-      expect(await states(harness, again.flow?.id ?? "")).toMatchObject({ "after-y": "cancelled", z: "pending" });
+      expect(await states(harness, again.flow?.id ?? "")).toMatchObject({
+        "after-y": "cancelled",
+        z: "pending",
+      });
     });
 
     contract.test("end a job that would wait for itself", async (harness) => {
-      const flow = await make(harness, [{ ref: "a" }, { ref: "b", dependsOn: ["a"] }, { ref: "c", dependsOn: ["b"] }]);
+      const flow = await make(harness, [
+        { ref: "a" },
+        { ref: "b", dependsOn: ["a"] },
+        { ref: "c", dependsOn: ["b"] },
+      ]);
       const a = await claimed(harness, "a");
       await waitFor(harness, a, ["c"]);
       expect(await harness.job(a.id)).toMatchObject({ state: "dead", lastError: { type: "FlowCycle" } });
@@ -324,7 +357,12 @@ export function flowsContract(contract: Contract): void {
         counts: { completed: 1, cancelled: 3 },
       });
       expect(await retryFlow(harness.engine, flow.id)).toBe(3);
-      expect(await states(harness, flow.id)).toEqual({ a: "pending", b: "blocked", c: "blocked", d: "completed" });
+      expect(await states(harness, flow.id)).toEqual({
+        a: "pending",
+        b: "blocked",
+        c: "blocked",
+        d: "completed",
+      });
       for (const ref of ["a", "b", "c"]) await harness.complete(await claimed(harness, ref));
       expect(await detail(harness, flow.id)).toMatchObject({ state: "completed", counts: { completed: 4 } });
       expect(await refusal(cancelFlow(harness.engine, "999"))).toBe("flow_not_found");
@@ -361,7 +399,9 @@ export function flowsContract(contract: Contract): void {
     });
 
     for (let seed = 1; seed <= (LONG ? 300 : 12); seed += 1) {
-      contract.test(`hold whatever happens: seed ${seed}`, (harness) => ordeal(harness, seed, LONG ? 500 : 40));
+      contract.test(`hold whatever happens: seed ${seed}`, (harness) =>
+        ordeal(harness, seed, LONG ? 500 : 40),
+      );
     }
   });
 }
@@ -378,7 +418,8 @@ async function ordeal(harness: Harness, seed: number, most: number): Promise<voi
       .map((other) => ({ ref: `j${other}`, onFailure: ON_FAILURE[below(3)] as OnFailure }));
     return { ref: `j${place}`, name: "work", maxAttempts: 2, dependsOn };
   });
-  for (const { ref, dependsOn } of jobs) model.add(ref, (dependsOn ?? []) as { ref: string; onFailure: OnFailure }[]);
+  for (const { ref, dependsOn } of jobs)
+    model.add(ref, (dependsOn ?? []) as { ref: string; onFailure: OnFailure }[]);
   const flow = await createFlow(harness.engine, { name: "ordeal", jobs: jobs.toReversed() });
   const ids = new Map([...(await nodes(harness, flow.id))].map(([ref, { id }]) => [ref, id]));
   const held = new Map<string, ClaimedJob>();
@@ -389,7 +430,9 @@ async function ordeal(harness: Harness, seed: number, most: number): Promise<voi
   const compare = async (what: string): Promise<void> => {
     while ((await harness.store.flows.goOn(1_000)) > 0);
     await harness.store.claims.promote(1_000);
-    const expected = [...model.nodes].filter(([, { state }]) => state !== "gone").map(([ref, { state }]) => [ref, state]);
+    const expected = [...model.nodes]
+      .filter(([, { state }]) => state !== "gone")
+      .map(([ref, { state }]) => [ref, state]);
     expect(await states(harness, flow.id), what).toEqual(Object.fromEntries(expected));
   };
   const claimSome = async (max: number): Promise<void> => {
@@ -412,7 +455,9 @@ async function ordeal(harness: Harness, seed: number, most: number): Promise<voi
       await harness.release(job);
       model.giveBack(ref);
     } else {
-      const others = inState(() => true).filter((other) => other !== ref && model.nodes.get(other)?.state !== "gone");
+      const others = inState(() => true).filter(
+        (other) => other !== ref && model.nodes.get(other)?.state !== "gone",
+      );
       const refs = [...new Set([oneOf(others), oneOf(others)].filter((other) => other !== undefined))];
       if (refs.length === 0) return;
       await settle(harness.engine, job, "worker-a", { verb: "wait", id: job.id, token: job.token, refs });
@@ -458,7 +503,8 @@ async function ordeal(harness: Harness, seed: number, most: number): Promise<voi
     for (const [ref, job] of [...held]) await finish(ref, job, below(8));
     await compare(`the end of seed ${seed}`);
   }
-  for (const ref of inState((state) => state === "blocked")) expect(model.waitingForSomebody(ref), ref).toBe(true);
+  for (const ref of inState((state) => state === "blocked"))
+    expect(model.waitingForSomebody(ref), ref).toBe(true);
   const left = [...model.nodes.values()].filter(({ state }) => state !== "gone");
   const count = (wanted: string): number => left.filter(({ state }) => state === wanted).length;
   const counts = {

@@ -61,8 +61,7 @@ export class ModelFlow {
   waitingForSomebody(ref: string): boolean {
     return this.#node(ref).edges.some(
       (edge) =>
-        edge.open &&
-        (this.#hasEnded(edge.on) ? edge.onFailure === "block" : this.#isBlockedForGood(edge.on)),
+        edge.open && (this.#hasEnded(edge.on) ? edge.onFailure === "block" : this.#isBlockedForGood(edge.on)),
     );
   }
 
@@ -84,7 +83,7 @@ export class ModelFlow {
 
   /** Lets ends have their effect until nothing changes. */
   #settle(): void {
-    for (let changed = true; changed; ) {
+    for (let changed = true; changed;) {
       changed = false;
       for (const node of this.nodes.values()) {
         for (const edge of node.edges) {
@@ -93,7 +92,8 @@ export class ModelFlow {
           if (edge.onFailure === "block" && end !== "completed" && end !== "gone") continue;
           edge.open = false;
           changed = true;
-          if (node.state === "blocked" && end !== "completed" && edge.onFailure !== "run") node.state = "cancelled";
+          if (node.state === "blocked" && end !== "completed" && edge.onFailure !== "run")
+            node.state = "cancelled";
         }
         if (node.state !== "blocked" || node.edges.some(({ open }) => open)) continue;
         node.state = "pending";

@@ -148,6 +148,7 @@ function jobContext(
       timeoutMs: null,
       backoff: null,
       schedule: null,
+    flow: null,
       traceparent: null,
       tracestate: null,
     },

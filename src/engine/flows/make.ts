@@ -1,7 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { KonveierError, LeaseLostError, type Fault } from "../../core/errors.js";
 import type { CreatedFlow } from "../../core/flow.js";
-import { checkGraph, type FlowJobRequest, type FlowRequest, type OtherRefs } from "../../core/flow-request.js";
+import {
+  checkGraph,
+  type FlowJobRequest,
+  type FlowRequest,
+  type OtherRefs,
+} from "../../core/flow-request.js";
 import { fingerprint } from "../../core/fingerprint.js";
 import { validationError } from "../../core/job-request.js";
 import { pointerPart } from "../../core/json-pointer.js";
@@ -75,11 +80,19 @@ function faultsOfFlow(request: FlowRequest): Fault[] {
   const faults: Fault[] = [];
   for (const field of Object.keys(request)) {
     if (Object.hasOwn(FIELDS, field)) continue;
-    faults.push({ pointer: `/${pointerPart(field)}`, code: "unknown_field", detail: "is not a field of a flow" });
+    faults.push({
+      pointer: `/${pointerPart(field)}`,
+      code: "unknown_field",
+      detail: "is not a field of a flow",
+    });
   }
   if (!isName(request.name)) faults.push(nameFault("name"));
   if (request.idempotencyKey !== undefined && !isKey(request.idempotencyKey)) {
-    faults.push({ pointer: "/idempotencyKey", code: "invalid_key", detail: "must be 1 to 255 printable characters" });
+    faults.push({
+      pointer: "/idempotencyKey",
+      code: "invalid_key",
+      detail: "must be 1 to 255 printable characters",
+    });
   }
   return faults;
 }
@@ -92,7 +105,10 @@ async function toNewFlowJobs(
   faults: Fault[],
 ): Promise<NewFlowJob[]> {
   if (!Array.isArray(requests)) {
-    throw validationError([...faults, { pointer: "/jobs", code: "wrong_type", detail: "must be a list of jobs" }]);
+    throw validationError([
+      ...faults,
+      { pointer: "/jobs", code: "wrong_type", detail: "must be a list of jobs" },
+    ]);
   }
   const graph = checkGraph(requests, otherRefs, faults);
   const jobs: NewFlowJob["job"][] = [];

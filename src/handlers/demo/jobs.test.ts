@@ -32,6 +32,7 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
       timeoutMs: null,
       backoff: null,
       schedule: null,
+      flow: null,
       traceparent: null,
       tracestate: null,
     },

@@ -42,6 +42,7 @@ export function jobDetailView(job: JobDetail): JobDetailView {
     tags: [...job.tags],
     idempotencyKey: job.idempotencyKey,
     schedule: originView(job.schedule),
+    flow: job.flow,
     traceparent: job.traceparent,
     payloadBytes: job.payloadBytes,
     resultBytes: job.resultBytes,

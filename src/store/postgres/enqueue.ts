@@ -5,7 +5,7 @@ import type { NewJob } from "../jobs.js";
 import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
-import { InsertJobs, type FreshJob, type LanesToWrite } from "./insert-jobs.js";
+import { InsertJobs, type FreshJob, type LanesToWrite, type PlaceInFlow } from "./insert-jobs.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -90,17 +90,37 @@ export class Enqueue {
     if (jobs.length === 0) return [];
     const fresh = jobs.map((job, index): FreshJob => {
       const runAt = job.runAt ?? tx.now + job.delayMs;
-      return { job, runAt, state: runAt <= tx.now ? "pending" : "scheduled", given: ids[index] ?? null };
+      const state = runAt <= tx.now ? "pending" : "scheduled";
+      return { job, runAt, state, given: ids[index] ?? null, flow: null };
     });
+    const made = await this.#insertFresh(tx, fresh);
+    return fresh.map(({ job, runAt, state }, index) => newJob(job, made[index] ?? 0, state, tx.now, runAt));
+  }
+
+  /** The delay of a job that waits begins when it no longer does. @returns ids in the order of the jobs */
+  insertIntoFlow(
+    tx: Transaction,
+    jobs: readonly { readonly job: NewJob; readonly place: PlaceInFlow }[],
+  ): Promise<readonly number[]> {
+    const fresh = jobs.map(({ job, place }): FreshJob => {
+      const delayMs = place.waiting > 0 ? 0 : job.delayMs;
+      const runAt = job.runAt ?? tx.now + delayMs;
+      const state = place.waiting > 0 ? "blocked" : runAt <= tx.now ? "pending" : "scheduled";
+      return { job, runAt, state, given: null, flow: place };
+    });
+    return this.#insertFresh(tx, fresh);
+  }
+
+  async #insertFresh(tx: Transaction, fresh: readonly FreshJob[]): Promise<readonly number[]> {
     const made = await this.#insert.run(tx, fresh, tx.now, this.lanes);
-    return fresh.map(({ job, runAt, state }, index) => {
+    for (const [index, { job, runAt, state }] of fresh.entries()) {
       const id = made[index];
       if (id === undefined) throw new Error("A job was not inserted");
       tx.ledger.lane(job.queue, job.name).inserted(id, state);
       if (state === "pending") tx.madePending(job, runAt);
-      else tx.changes.scheduled();
-      return newJob(job, id, state, tx.now, runAt);
-    });
+      if (state === "scheduled") tx.changes.scheduled();
+    }
+    return made;
   }
 
   /**

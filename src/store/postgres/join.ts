@@ -10,8 +10,9 @@ import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
 import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
-import { EarliestOfLanes, laneKeyText } from "./lane-floors.js";
+import { EarliestOfLanes, laneKeyText, type PendingLane } from "./lane-floors.js";
 import { Settle } from "./settle.js";
+import { WaitForJobs } from "./wait.js";
 import { Transaction, type EndStatements } from "./transaction.js";
 
 /** What runs a statement as a client of pg does. */
@@ -39,7 +40,7 @@ export class Joins {
     private readonly place: string,
   ) {
     this.#enqueue = new Enqueue(context, "lanes are there");
-    this.#settle = new Settle(context, new CurrentClaim(context));
+    this.#settle = new Settle(context, new CurrentClaim(context), new WaitForJobs(context));
   }
 
   /** @throws KonveierError `transaction_unusable` */
@@ -50,13 +51,15 @@ export class Joins {
       atOnce: false,
       insertMany: (jobs) =>
         this.#write(db, async (tx) => {
-          await this.#prepareLanes(tx, jobs);
+          await this.#prepareLanes(tx, lanesOf(jobs, tx.now));
           return this.#enqueue.insertAll(tx, jobs);
         }),
       complete: (completion) =>
         this.#write(db, async (tx) => {
           const [settled] = await this.#settle.apply(tx, [completion]);
           if (settled === undefined) throw new Error("A settlement was not answered");
+          await tx.flows.flush(tx);
+          await this.#prepareLanes(tx, tx.pending);
           return settled;
         }),
     };
@@ -67,10 +70,7 @@ export class Joins {
    * What is to be written there is written in a transaction of its own, after the floors are held: one that is lowered
    * must not be raised again before the commit.
    */
-  async #prepareLanes(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
-    const earliest = new EarliestOfLanes();
-    for (const job of jobs) earliest.add(job, job.runAt ?? tx.now + job.delayMs);
-    const lanes = earliest.all();
+  async #prepareLanes(tx: Transaction, lanes: readonly PendingLane[]): Promise<void> {
     if (lanes.length === 0) return;
     const { floors } = this.statements;
     await floors.hold(tx, lanes);
@@ -106,6 +106,12 @@ export class Joins {
   }
 }
 
+function lanesOf(jobs: readonly NewJob[], now: Instant): readonly PendingLane[] {
+  const earliest = new EarliestOfLanes();
+  for (const job of jobs) earliest.add(job, job.runAt ?? now + job.delayMs);
+  return earliest.all();
+}
+
 /**
  * Statements through whatever the caller has. A driver or a query builder may give `bigint` columns as text or as
  * BigInt, and none of ours is too large for a number.
@@ -129,6 +135,7 @@ const TEXT_COLUMNS = new Set([
   "worker_id",
   "error",
   "outcome",
+  "on_failure",
 ]);
 
 function withNumbers(row: Record<string, unknown>): Record<string, unknown> {

@@ -14,6 +14,8 @@ import { DatabaseClock } from "./database-clock.js";
 import { PostgresDead } from "./dead.js";
 import { translateError, translateOpeningError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
+import { FlowEndStatements } from "./flow-ends.js";
+import { PostgresFlows } from "./flows.js";
 import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
@@ -110,6 +112,7 @@ export class PostgresStore implements Store {
   readonly jobs: PostgresJobs;
   readonly claims: PostgresClaims;
   readonly queues: PostgresQueues;
+  readonly flows: PostgresFlows;
   readonly dead: PostgresDead;
   readonly schedules: PostgresSchedules;
   readonly stats: PostgresStats;
@@ -142,6 +145,7 @@ export class PostgresStore implements Store {
     this.jobs = new PostgresJobs(context, search, byHand);
     this.claims = new PostgresClaims(context, new RaiseFloors(s, committer, clock));
     this.queues = new PostgresQueues(context);
+    this.flows = new PostgresFlows(context, byHand, remove);
     this.dead = new PostgresDead(context);
     this.schedules = new PostgresSchedules(context);
     this.stats = new PostgresStats(context);
@@ -183,7 +187,11 @@ export class PostgresStore implements Store {
     const notifications = new Notifications(pool, listenUrl, s, clock, databaseClock, latest);
     const changes = new ChangeFeed(clock, notifications);
     const schema = new SchemaGuard(s, place);
-    const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
+    const statements = {
+      ledger: new LedgerStatements(s),
+      floors: new LowerFloors(s),
+      flowEnds: new FlowEndStatements(s),
+    };
     const fold = new Fold(pool, s, clock);
     const committed = (done: Changes) => {
       changes.committed(done);

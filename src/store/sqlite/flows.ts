@@ -3,8 +3,10 @@ import type { Statement } from "better-sqlite3";
 import type { LeaseLossReason } from "../../core/errors.js";
 import type { ClaimKey } from "../claims.js";
 import {
+  afterId,
   keyInUse,
   keyReused,
+  pageOf,
   toFlow,
   toFlowDetail,
   toLink,
@@ -307,22 +309,4 @@ export class SqliteFlows implements FlowStore {
       dependencies: this.#dependencyCount.get(row.id) ?? 0,
     };
   }
-}
-
-function afterId(after: string | null): number {
-  return after === null ? 0 : (rowId(after) ?? 0);
-}
-
-/** @param rows one more than fit on the page, where there are more */
-function pageOf<Row extends { readonly id: number }, Item>(
-  rows: readonly Row[],
-  limit: number,
-  toItem: (row: Row) => Item,
-): PageOfFlow<Item> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown.map(toItem),
-    next: rows.length > limit && last !== undefined ? String(last.id) : null,
-  };
 }

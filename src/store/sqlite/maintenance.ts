@@ -103,7 +103,7 @@ export class SqliteMaintenance implements MaintenanceStore {
 
 /** What others of its flow may still read of a job stays until all of them have ended, and as long after that. */
 function isKeptByNoFlow(before: string | number): string {
-  return `(flow_id IS NULL OR EXISTS (
-    SELECT 1 FROM flows WHERE flows.id = flow_id AND flows.finished_at < ${before}
+  return `(flow_id IS NULL OR coalesce(
+    (SELECT coalesce(flows.finished_at, ${MAX_INSTANT}) < ${before} FROM flows WHERE flows.id = flow_id), 1
   ))`;
 }
