@@ -26,22 +26,21 @@ export const Backoff = Type.Union(
  * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema
  * cannot say.
  */
-export const JobRequestBody = Type.Object(
-  {
-    name: Name,
-    payload: Type.Optional(Type.Unknown()),
-    queue: Type.Optional(Name),
-    priority: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PRIORITY })),
-    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_BACKOFF_MS * 100 })),
-    runAt: Type.Optional(InstantInput),
-    maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MAX_ATTEMPTS })),
-    backoff: Type.Optional(Backoff),
-    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
-    idempotencyKey: Type.Optional(Key),
-    tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
-  },
-  CLOSED,
-);
+export const jobRequestFields = {
+  name: Name,
+  payload: Type.Optional(Type.Unknown()),
+  queue: Type.Optional(Name),
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PRIORITY })),
+  delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_BACKOFF_MS * 100 })),
+  runAt: Type.Optional(InstantInput),
+  maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MAX_ATTEMPTS })),
+  backoff: Type.Optional(Backoff),
+  timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
+  idempotencyKey: Type.Optional(Key),
+  tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
+};
+
+export const JobRequestBody = Type.Object(jobRequestFields, CLOSED);
 
 export const BatchBody = Type.Object({ jobs: Type.Array(JobRequestBody, { maxItems: MAX_BATCH }) }, CLOSED);
 

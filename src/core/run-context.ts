@@ -2,6 +2,7 @@ import { MAX_LOG_MESSAGE_LENGTH, MAX_PROGRESS_MESSAGE_LENGTH } from "./defaults.
 import { LeaseLostError, type LeaseLossReason } from "./errors.js";
 import { LOG_LEVELS, type LogLevel } from "./job.js";
 import { storableText } from "./storable-text.js";
+import { jobFlowOf, type FlowCalls, type JobFlow } from "./job-flow.js";
 import type { JobContext } from "./define-job.js";
 import type { Run } from "./run.js";
 import { andThen, type MaybePromise } from "./transactions.js";
@@ -30,16 +31,19 @@ export class RunContext implements JobContext {
   readonly token: number;
   readonly #run: Run;
   readonly #notes: Notes;
+  readonly #flowCalls: FlowCalls;
   readonly #completeWithin: CompleteWithin;
 
   constructor(
     run: Run,
     readonly payload: unknown,
     notes: Notes,
+    flowCalls: FlowCalls,
     completeWithin: CompleteWithin,
   ) {
     this.#run = run;
     this.#notes = notes;
+    this.#flowCalls = flowCalls;
     this.#completeWithin = completeWithin;
     this.job = run.job;
     this.token = run.job.token;
@@ -56,6 +60,10 @@ export class RunContext implements JobContext {
 
   get log(): JobContext["log"] {
     return (message, level) => unhandledSafe(this.#log(message, level));
+  }
+
+  get flow(): JobFlow {
+    return jobFlowOf(this.#run, this.#flowCalls);
   }
 
   get within(): JobContext["within"] {

@@ -2,6 +2,7 @@ import type { Retention } from "../../store/maintenance.js";
 import type { EngineContext } from "../context.js";
 import { completeRetention } from "../retention.js";
 import { createBulkRunner } from "./bulk-runner.js";
+import { createFlowKeeper } from "./flow-keeper.js";
 import { createLookout } from "./lookout.js";
 import { createPromoter } from "./promoter.js";
 import { createPruner } from "./pruner.js";
@@ -30,6 +31,7 @@ export class Background {
       createReaper(context),
       createPruner(context, completeRetention(retention)),
       createBulkRunner(context),
+      createFlowKeeper(context),
       createLookout(context),
     ];
   }

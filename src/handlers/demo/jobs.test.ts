@@ -42,6 +42,9 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
     within: () => {
       throw new Error("The demo has no transactions");
     },
+    get flow(): JobContext["flow"] {
+      throw new Error("The demo has no flows");
+    },
     progress: (percent, message) => {
       said.push(`${Math.round(percent)} % ${message ?? ""}`);
       return Promise.resolve();

@@ -71,6 +71,8 @@ export class PostgresFlows implements FlowStore {
   readonly #blockedFrom;
   readonly #openedTo;
   readonly #opened;
+  readonly #left;
+  readonly #hasUnmade;
   readonly #unmade;
   readonly #jobsOfUnmade;
   readonly #removeUnmade;
@@ -145,10 +147,13 @@ export class PostgresFlows implements FlowStore {
       `UPDATE ${s}.flows SET opened_to = $1 WHERE id = $2`,
     );
     this.#opened = new Statement<[id: number], never>(`UPDATE ${s}.flows SET stage = 'open' WHERE id = $1`);
-    this.#unmade = new Statement<[before: Instant], { id: number }>(
-      `SELECT id FROM ${s}.flows WHERE stage = 'making' AND created_at < $1 ORDER BY id LIMIT 1
-       FOR UPDATE SKIP LOCKED`,
+    this.#left = new Statement<[], { telling: boolean; opening: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM ${s}.ends_to_tell) AS telling,
+         EXISTS (SELECT 1 FROM ${s}.flows WHERE stage = 'opening') AS opening`,
     );
+    const unmade = `SELECT id FROM ${s}.flows WHERE stage = 'making' AND created_at < $1 ORDER BY id LIMIT 1`;
+    this.#hasUnmade = new Statement<[before: Instant], { id: number }>(unmade);
+    this.#unmade = new Statement<[before: Instant], { id: number }>(`${unmade} FOR UPDATE SKIP LOCKED`);
     this.#jobsOfUnmade = new Statement<[flowId: number, limit: number], JobRow>(
       `SELECT * FROM ${s}.jobs WHERE flow_id = $1 ORDER BY id LIMIT $2 FOR UPDATE`,
     );
@@ -251,13 +256,16 @@ export class PostgresFlows implements FlowStore {
   }
 
   async goOn(limit: number): Promise<number> {
-    const told = await this.context.write((tx) => tx.flows.goOn(tx, limit));
-    return Math.max(told, await this.#openSome(limit));
+    const { telling, opening } = (await this.context.look((db) => this.#left.get(db))) ?? {};
+    const told = telling === true ? await this.context.write((tx) => tx.flows.goOn(tx, limit)) : 0;
+    return Math.max(told, opening === true ? await this.#openSome(limit) : 0);
   }
 
   async removeUnmade(olderThanMs: number, limit: number): Promise<number> {
+    const before = this.context.clock.now() - olderThanMs;
+    if ((await this.context.look((db) => this.#hasUnmade.get(db, before))) === undefined) return 0;
     return this.context.write(async (tx) => {
-      const flow = await this.#unmade.get(tx, tx.now - olderThanMs);
+      const flow = await this.#unmade.get(tx, before);
       if (flow === undefined) return 0;
       const rows = await this.#jobsOfUnmade.all(tx, flow.id, limit);
       await this.remove.rows(tx, rows);

@@ -105,6 +105,11 @@ export class FlowEnds {
     this.step("flows");
   }
 
+  /** Whether there are ends that were not told to all. */
+  hasToTell(): boolean {
+    return this.#toTell.get(1) !== undefined;
+  }
+
   /**
    * Goes on with ends that were not told to all, for about so many jobs.
    *

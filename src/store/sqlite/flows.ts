@@ -233,7 +233,8 @@ export class SqliteFlows implements FlowStore {
   }
 
   async goOn(limit: number): Promise<number> {
-    const told = await this.context.write(() => this.context.flows.goOn(limit));
+    const waits = await this.context.read(() => this.context.flows.hasToTell());
+    const told = waits ? await this.context.write(() => this.context.flows.goOn(limit)) : 0;
     return Math.max(told, await this.#openSome(limit));
   }
 
