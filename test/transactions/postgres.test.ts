@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { defineJob } from "../../src/core/define-job.js";
 import type { PostgresClient } from "../../src/core/transactions.js";
 import { Harness, LEASE_MS } from "../contract/harness.js";
 import { Konveier } from "../../src/konveier.js";
@@ -96,6 +97,24 @@ describe("joined transactions on PostgreSQL", () => {
     });
     await transaction((client) => konveier.within(picky(client)).enqueue("a", {}));
     expect((await konveier.queues.list())[0]?.counts.pending).toBe(1);
+  });
+
+  test("a client that tells of no rows but those of its answer, as Prisma's, enqueues and completes", async () => {
+    const { konveier, transaction } = await open();
+    const terse = (client: Connection) => ({
+      query: async ({ text, values }: { text: string; values: unknown[] }) => {
+        const { rows } = await (client as unknown as pg.ClientBase).query(text, values);
+        return { rows, rowCount: rows.length };
+      },
+    });
+    const job = defineJob("a", {
+      handler: ({ within }) => transaction((client) => within(terse(client)).complete({ done: true })),
+    });
+    const { id } = await transaction((client) => konveier.within(terse(client)).enqueue(job, {}));
+    const completed = new Promise((resolve) => konveier.on("job.completed", resolve));
+    await konveier.worker({ jobs: [job] }).start();
+    await completed;
+    expect(await konveier.jobs.result(id)).toEqual({ done: true });
   });
 
   test("a completion that waits for its commit for longer than the lease is not taken away", async () => {

@@ -59,6 +59,17 @@ async function setUp() {
   };
 }
 
+test("a write whose statement is cancelled is told what may have done it", async () => {
+  const { committer } = await setUp();
+  const cancelled = committer.write((tx) =>
+    tx.query("SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(60)"),
+  );
+  await expect(cancelled).rejects.toMatchObject({
+    code: "store_busy",
+    message: expect.stringContaining("statement_timeout") as string,
+  });
+});
+
 describe("a write that is undone", () => {
   test("by a deadlock is tried again", async () => {
     const { committer, note, count, notes } = await setUp();

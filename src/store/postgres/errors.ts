@@ -21,6 +21,10 @@ const MEANINGS: readonly (readonly [prefix: string, meaning: Meaning])[] = [
   ["53300", { code: "store_busy", advice: "Raise max_connections, or put PgBouncer in between." }],
   ["53", { code: "store_busy", advice: "The database server is short of memory or of something else." }],
   ["57P04", { code: "store_missing", advice: "The database was dropped. Restore the latest backup." }],
+  [
+    "57014",
+    { code: "store_busy", advice: "Try again. Where this comes often, raise statement_timeout of the user." },
+  ],
   ["57", RESTART],
   ["08", RESTART],
   ["25P03", { code: "store_busy", advice: "The transaction waited too long. Try again." }],
@@ -145,7 +149,7 @@ function translate(error: unknown, place: string, outage: string): unknown {
 /** Whether the connection is of no use any more, and whatever it was asked may not have been done. */
 export function isConnectionError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  if (error instanceof pg.DatabaseError) return /^(08|57P0[1235])/.test(error.code ?? "");
+  if (error instanceof pg.DatabaseError) return /^(08|53300|57P0[1235])/.test(error.code ?? "");
   const code = codeOf(error);
   if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   return (code !== undefined && NETWORK_CODES.has(code)) || CONNECTION_MESSAGES.test(error.message);

@@ -129,19 +129,21 @@ export class PostgresJobs implements JobStore {
     return this.#change(id, (tx, ids) => this.byHand.revive(tx, ids));
   }
 
-  reviveMany(filter: Omit<JobFilter, "state">, by: Instant, limit: number): Promise<number> {
-    return this.context.write(async (tx) => {
-      let revived = 0;
-      for (let wanted = limit; wanted > 0; wanted = limit - revived) {
+  async reviveMany(filter: Omit<JobFilter, "state">, by: Instant, limit: number): Promise<number> {
+    let revived = 0;
+    for (let wanted = limit; wanted > 0; wanted = limit - revived) {
+      // Each time in a transaction of its own: jobs are locked in one order within a transaction.
+      const { found, changed } = await this.context.write(async (tx) => {
         const ids = await this.finder.deadBy(tx, filter, by, wanted);
         const changes = await this.byHand.revive(tx, ids, by);
-        revived += changes.filter(({ outcome }) => outcome === "changed").length;
-        // Others may have revived some of them while this waited for their locks. Fewer than were wanted would mean
-        // that there are no more.
-        if (ids.length < wanted) break;
-      }
-      return revived;
-    });
+        return { found: ids.length, changed: changes.filter(({ outcome }) => outcome === "changed").length };
+      });
+      revived += changed;
+      // Others may have revived some of them while this waited for their locks. Fewer than were wanted would mean
+      // that there are no more.
+      if (found < wanted) break;
+    }
+    return revived;
   }
 
   runNow(id: string): Promise<JobChange> {

@@ -29,8 +29,9 @@ async function migrateBy(
   database: PostgresDatabase,
   migrations?: readonly Migration[],
   clock?: Clock,
+  url = database.url,
 ): Promise<void> {
-  const pool = openPool(database.url);
+  const pool = openPool(url);
   onTestFinished(() => pool.end());
   const client = await pool.connect();
   try {
@@ -94,6 +95,15 @@ describe("migrate", () => {
     expect(await versionOf(database)).toBe(newestVersion());
     expect(await database.rows("SELECT count(*) AS n FROM jobs")).toEqual([{ n: 15 }]);
     expect(await database.rows("SELECT count(*) AS n FROM secrets")).toEqual([{ n: 1 }]);
+  });
+
+  test("a migration may take long, whatever statement_timeout its user has", async () => {
+    const database = new PostgresDatabase();
+    const url = new URL(database.url);
+    url.searchParams.set("options", "-c statement_timeout=60000");
+    const sql = "CREATE TABLE second AS SELECT current_setting('statement_timeout') AS allowed";
+    await migrateBy(database, [...readMigrations(), { ...SECOND, sql }], undefined, url.href);
+    expect(await database.rows("SELECT allowed FROM second")).toEqual([{ allowed: "0" }]);
   });
 
   test("a migration that fails leaves nothing of itself, and those before it", async () => {

@@ -80,6 +80,8 @@ async function attempt(
   await db.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   try {
     await db.query(`SET LOCAL idle_in_transaction_session_timeout = ${IDLE_LIMIT_MS}`);
+    // Users have limits for everyday statements, and would never come through with an index of a large table.
+    await db.query("SET LOCAL statement_timeout = 0");
     // However long it takes: another program is at it, and this one has nothing locked.
     await db.query("SELECT pg_advisory_xact_lock($1)", [lockNumber("migrate", s)]);
     await db.query(`SET LOCAL lock_timeout = ${LOCK_LIMIT_MS}`);

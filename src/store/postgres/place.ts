@@ -5,7 +5,7 @@ export function quotedSchema(schema: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema) && !schema.startsWith("pg_")) return `"${schema}"`;
   throw new KonveierError(
     "store_unsupported",
-    `The schema ${JSON.stringify(schema)} cannot be used. Take lower-case letters, digits and underscores, beginning with a letter.`,
+    `The schema ${JSON.stringify(schema)} cannot be used. Take at most 63 lower-case letters, digits and underscores, not beginning with a digit or with pg_.`,
   );
 }
 

@@ -45,17 +45,21 @@ export class Settle {
     private readonly current: CurrentClaim,
     private readonly waits: WaitForJobs,
   ) {
-    // The guards stand in the statements themselves although the rows were locked before: whatever is changed above, a
-    // stale claim cannot pass here. No two claims have the same token.
+    // The guards stand in the statements themselves although rows may have been locked before: whatever is changed above,
+    // a stale claim cannot pass here. No two claims have the same token.
     // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
+    // And they are locked in the order in which others lock rows, which an UPDATE by itself takes as its plan has it.
     this.#complete = new Statement<
       [ids: readonly number[], tokens: readonly number[], finishedAt: Instant],
       CompletedRow
     >(
-      `UPDATE ${s}.jobs SET state = 'completed', finished_at = $3, lease_until = 0
-       FROM unnest($1::bigint[], $2::bigint[]) AS ended (id, token)
-       WHERE jobs.id = ANY($1) AND jobs.id = ended.id AND jobs.token = ended.token AND ${STILL_RUNNING}
-       RETURNING jobs.id, queue, name, priority, run_at, attempt, started_at, flow_id`,
+      `WITH held AS MATERIALIZED (
+         SELECT jobs.id FROM ${s}.jobs JOIN unnest($1::bigint[], $2::bigint[]) AS ended (id, token) USING (id, token)
+         WHERE jobs.id = ANY($1) AND ${STILL_RUNNING} ORDER BY jobs.id FOR UPDATE OF jobs
+       )
+       UPDATE ${s}.jobs SET state = 'completed', finished_at = $3, lease_until = 0
+       WHERE id = ANY(ARRAY(SELECT id FROM held))
+       RETURNING id, queue, name, priority, run_at, attempt, started_at, flow_id`,
     );
     this.#end = new Statement<
       [
@@ -102,12 +106,12 @@ export class Settle {
 
   /** In the order of the settlements: one that says the same about the same claim again repeats the first. */
   async apply(tx: Transaction, settlements: readonly Settlement[]): Promise<Settled[]> {
-    const ended = await this.#completeAtOnce(tx, settlements);
-    await this.#lockAndEnd(
-      tx,
-      settlements.filter((settlement) => !ended.has(settlement)),
-      ended,
-    );
+    const completions = onlyCompletions(settlements);
+    // All together and in one order: two transactions that meet in two jobs must not wait for each other.
+    const locked = completions.length === settlements.length ? null : await this.#lock(tx, settlements);
+    const ended = await this.#completeAtOnce(tx, completions);
+    const others = settlements.filter((settlement) => !ended.has(settlement));
+    if (others.length > 0) await this.#endHeld(tx, others, locked ?? (await this.#lock(tx, others)), ended);
     const answers: Settled[] = [];
     for (const settlement of settlements) {
       const end = ended.get(settlement)?.ending;
@@ -120,18 +124,19 @@ export class Settle {
     return answers;
   }
 
-  /** What is said most often: that claims are done which are the current ones, and which nothing else is said about. */
+  #lock(tx: Transaction, settlements: readonly Settlement[]): Promise<Map<string, JobRow>> {
+    return this.current.lock(
+      tx,
+      settlements.map(({ id }) => id),
+    );
+  }
+
+  /** What is said most often: that claims are done. Those that are not the current ones are left out. */
   async #completeAtOnce(
     tx: Transaction,
-    settlements: readonly Settlement[],
+    completions: readonly Settlement[],
   ): Promise<Map<Settlement, Ended>> {
-    const said = new Map<string, number>();
-    for (const { id } of settlements) said.set(id, (said.get(id) ?? 0) + 1);
-    // In the order in which others lock rows.
-    const keys = settlements
-      .filter((settlement) => isCompletion(settlement) && said.get(settlement.id) === 1)
-      .map((settlement) => ({ settlement, id: rowId(settlement.id) ?? 0 }))
-      .sort((a, b) => a.id - b.id);
+    const keys = completions.map((settlement) => ({ settlement, id: rowId(settlement.id) ?? 0 }));
     if (keys.length === 0) return new Map();
     const rows = await this.#complete.all(
       tx,
@@ -149,17 +154,13 @@ export class Settle {
     return new Map(ended.map((end) => [end.settlement, end]));
   }
 
-  /** The others. Adds those that were the current claims to `ended`. */
-  async #lockAndEnd(
+  /** Adds those that are the current claims of these rows to `ended`. */
+  async #endHeld(
     tx: Transaction,
     settlements: readonly Settlement[],
+    rows: ReadonlyMap<string, JobRow>,
     ended: Map<Settlement, Ended>,
   ): Promise<void> {
-    if (settlements.length === 0) return;
-    const rows = await this.current.lock(
-      tx,
-      settlements.map(({ id }) => id),
-    );
     const taken = new Set<string>();
     const current: Ended<JobRow>[] = [];
     // What was said, where something else came of it.
@@ -267,6 +268,13 @@ export class Settle {
     const outcome = (await this.#findAttempt.get(tx, row.id, settlement.token))?.outcome;
     return isRepeat(settlement, row, outcome);
   }
+}
+
+/** Those that say that a claim is done which nothing else is said about. */
+function onlyCompletions(settlements: readonly Settlement[]): Settlement[] {
+  const said = new Map<string, number>();
+  for (const { id } of settlements) said.set(id, (said.get(id) ?? 0) + 1);
+  return settlements.filter((settlement) => isCompletion(settlement) && said.get(settlement.id) === 1);
 }
 
 function endingFor(row: JobRow, settlement: Exclude<Settlement, Wait>, now: Instant): Ending {
