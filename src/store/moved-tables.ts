@@ -36,6 +36,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       started_at: "number",
       lease_until: "number",
       finished_at: "number",
+      flow_id: "number",
+      waiting: "number",
     },
   },
   {
@@ -53,6 +55,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       slot: "number",
       traceparent: "text",
       tracestate: "text",
+      flow_ref: "text",
+      delay_ms: "number",
     },
   },
   {
@@ -108,6 +112,36 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     key: ["name"],
     columns: { name: "text", paused_at: "number", pause_reason: "free text", version: "number" },
   },
+  {
+    name: "flows",
+    key: ["id"],
+    columns: {
+      id: "number",
+      name: "text",
+      stage: "text",
+      opened_to: "number",
+      state: "text",
+      created_at: "number",
+      finished_at: "number",
+      jobs: "number",
+      completed: "number",
+      dead: "number",
+      cancelled: "number",
+      idempotency_key: "text",
+      fingerprint: "text",
+    },
+  },
+  {
+    name: "flow_jobs",
+    key: ["flow_id", "ref"],
+    columns: { flow_id: "number", ref: "text", job_id: "number" },
+  },
+  {
+    name: "dependencies",
+    key: ["on_id", "job_id"],
+    columns: { on_id: "number", job_id: "number", on_failure: "text", resolved: "yes or no" },
+  },
+  { name: "ends_to_tell", key: ["job_id"], columns: { job_id: "number" } },
   {
     name: "dead_groups",
     key: ["id"],
@@ -289,5 +323,6 @@ export interface MovedSequences {
   readonly job: number;
   readonly token: number;
   readonly schedule_version: number;
+  readonly flow: number;
   readonly event: number;
 }

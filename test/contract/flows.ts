@@ -243,6 +243,43 @@ export function flowsContract(contract: Contract): void {
       expect((await detail(harness, flow.id)).state).toBe("completed");
     });
 
+    contract.test("that were not made to their end are not there, and are removed", async (harness) => {
+      const job = {
+        queue: "default",
+        name: "work",
+        payload: "null",
+        priority: 4,
+        runAt: null,
+        delayMs: 0,
+        maxAttempts: 1,
+        backoff: null,
+        timeoutMs: null,
+        tags: [],
+        idempotency: null,
+        schedule: null,
+        trace: null,
+      };
+      const jobs = Array.from({ length: 1_500 }, (_, place) => ({
+        ref: `r${place}`,
+        // No store takes the last one, which is not in the first transaction.
+        job: place === 1_499 ? { ...job, priority: 99 } : job,
+        dependsOn: [],
+      }));
+      const idempotency = { key: "key", fingerprint: "f" };
+      const making = harness.store.flows.create({ name: "flow", jobs, idempotency });
+      await expect(making).rejects.toThrow();
+      expect((await harness.store.flows.list({}, 10, null)).items).toEqual([]);
+      expect(await harness.claim({ max: 10 })).toEqual([]);
+      // Whoever makes it may still be at it.
+      expect(await refusal(make(harness, [{ ref: "a" }], "key"))).toBe("idempotency_key_reused");
+      expect(await harness.store.flows.removeUnmade(60_000, 600)).toBe(0);
+      harness.clock.block(60_001);
+      expect(await harness.store.flows.removeUnmade(60_000, 600)).toBe(600);
+      while ((await harness.store.flows.removeUnmade(60_000, 600)) > 0);
+      expect((await harness.store.queues.get("default"))?.counts.blocked).toBe(0);
+      expect((await make(harness, [{ ref: "a" }], "key")).deduplicated).toBe(false);
+    });
+
     contract.test("tell many that wait for one job in portions, and lose none", async (harness) => {
       const children = Array.from({ length: 2_500 }, (_, place) => ({ ref: `c${place}`, dependsOn: ["a"] }));
       const flow = await make(harness, [{ ref: "a" }, ...children]);
