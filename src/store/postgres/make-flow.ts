@@ -2,6 +2,7 @@ import type { NewFlow, NewFlowJob, UnknownRef } from "../flows.js";
 import type { JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import type { Enqueue } from "./enqueue.js";
+import { lockNumber } from "./lock-number.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -10,6 +11,14 @@ const ROOT = "root";
 
 /** Where the jobs of a flow are while it is made: by ref, what the same call has added before. */
 type Ids = Map<string, number>;
+
+/**
+ * One at a time changes the graph of a flow. Not by its row: who ends a job of the flow locks that last, and would wait
+ * for whoever waits for the job.
+ */
+export function lockFlow(s: string): string {
+  return `SELECT pg_advisory_xact_lock(hashtextextended($1::bigint::text, ${lockNumber("graph of a flow", s)}))::text`;
+}
 
 /** Adds jobs to flows. */
 export class MakeFlow {
@@ -58,9 +67,7 @@ export class MakeFlow {
       `SELECT id, state FROM ${s}.jobs WHERE id = ANY($1::bigint[]) ORDER BY id FOR SHARE`,
     );
     // Two calls with the same refs must not both find them new.
-    this.#lockFlow = new Statement<[id: number], never>(
-      `SELECT 1 FROM ${s}.flows WHERE id = $1 FOR NO KEY UPDATE`,
-    );
+    this.#lockFlow = new Statement<[id: number], never>(lockFlow(s));
     this.#join = new Statement<[flowId: number, jobId: number], never>(
       `WITH spec AS (UPDATE ${s}.job_specs SET flow_ref = '${ROOT}' WHERE job_id = $2)
        UPDATE ${s}.jobs SET flow_id = $1 WHERE id = $2`,

@@ -1,6 +1,7 @@
 import { isFinished, type JobState } from "../../core/states.js";
 import type { JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
+import { lockFlow } from "./make-flow.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -20,9 +21,7 @@ export class WaitForJobs {
 
   constructor({ s }: PostgresContext) {
     // Two jobs that begin to wait for each other at the same time would both see no cycle.
-    this.#lockFlow = new Statement<[flowId: number], never>(
-      `SELECT 1 FROM ${s}.flows WHERE id = $1 FOR NO KEY UPDATE`,
-    );
+    this.#lockFlow = new Statement<[flowId: number], never>(lockFlow(s));
     // None of them ends unseen until this transaction does.
     this.#find = new Statement<[flowId: number, refs: readonly string[]], Awaited>(
       `SELECT id, state FROM ${s}.jobs WHERE id = ANY(ARRAY(
