@@ -12,6 +12,7 @@ const ON_BOTH_STORES = [
   "live",
   "schedules",
   "stats",
+  "steps",
   "suggest",
   "wait",
 ].map((name) => `test/e2e/http-${name}.test.ts`);

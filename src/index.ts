@@ -27,6 +27,7 @@ export type {
   Instant,
   Job,
   JobDetail,
+  JobStep,
   LogLevel,
   LogLine,
   Progress,

@@ -1,4 +1,4 @@
-import type { Attempt, Job, JobDetail, LogLine } from "./core/job.js";
+import type { Attempt, Job, JobDetail, JobStep, LogLine } from "./core/job.js";
 import type { JobWaits } from "./engine/events/job-waits.js";
 import { cancel } from "./engine/cancel.js";
 import type { EngineContext } from "./engine/context.js";
@@ -51,6 +51,16 @@ export class Jobs {
   /** Log lines after `afterSeq`, oldest first. */
   logs(id: string, { afterSeq = 0, limit = 1_000 } = {}): Promise<readonly LogLine[]> {
     return this.context.store.jobs.logs(id, afterSeq, limit);
+  }
+
+  /** Steps that its handler has done, in their order. */
+  steps(id: string): Promise<readonly JobStep[]> {
+    return this.context.store.steps.list(id);
+  }
+
+  /** What a step gave, by its `seq`; `undefined` when there is nothing. */
+  async stepResult(id: string, seq: number): Promise<unknown> {
+    return parse(await this.context.store.steps.result(id, seq));
   }
 
   /** A page of jobs; hand `next` of one page to the call for the following one. */

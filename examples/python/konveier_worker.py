@@ -5,7 +5,8 @@
     @worker.handler("email.send")
     def send(job):
         job.progress(50, "connected")
-        return {"sent": job.payload["to"]}
+        receipt = job.step("send", lambda: connection.send(job.payload["to"]))  # later attempts skip it
+        return {"sent": job.payload["to"], "receipt": receipt}
 
     worker.run()        # until SIGTERM or SIGINT
 
@@ -137,6 +138,8 @@ class Job:
         self._stop = threading.Event()
         self._log_lock = threading.Lock()
         self._log_batches = 0
+        self._step_lock = threading.Lock()
+        self._step_thread = None  # the thread that does a step right now
 
     @property
     def stopped(self):
@@ -166,6 +169,38 @@ class Job:
         with self._log_lock:
             self._log_batches += 1
             self._post("logs", {"seq": self._log_batches, "lines": [{"level": level, "message": message}]})
+
+    def step(self, name, work):
+        """What `work()` gives. It is stored, and later attempts of the job get that and do not call `work` again.
+
+        When the process dies between the work and its storing, it is done again. The name tells the step from the
+        others of the job; they are done one after another.
+        """
+        if self._step_thread == threading.get_ident():
+            raise RuntimeError(f"step {name!r} was called inside of another one: call one after the other")
+        with self._step_lock:
+            self._step_thread = threading.get_ident()
+            try:
+                return self._do_step(name, work)
+            finally:
+                self._step_thread = None
+
+    def _do_step(self, name, work):
+        found = self._post("steps/find", {"name": name})
+        if found["found"]:
+            return found.get("result")
+        if self.stopped:
+            raise LeaseLost(f"job {self.id} may not go on here")
+        result = work()
+        body = {"name": name} if result is None else {"name": name, "result": result}
+        try:
+            text = json.dumps(result, allow_nan=False)
+            self._post("steps", body)
+        except (TypeError, ValueError, Refused) as error:
+            # Every further attempt would do it once more: there must not be any.
+            raise NonRetryable(f"step {name!r} is done, but what it gave cannot be stored: {error}") from error
+        # As it came back from JSON: an attempt that skips the step sees the same.
+        return json.loads(text)
 
     def _post(self, verb, body):
         """Tried again while the lease lasts: all of these may be said twice."""

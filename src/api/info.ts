@@ -44,6 +44,7 @@ export const InfoView = Type.Object(
       attempts: Count,
       attemptsKept: Count,
       logLines: Count,
+      steps: Count,
       logMessageLength: Count,
       progressMessageLength: Count,
       reasonLength: Count,

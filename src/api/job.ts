@@ -105,6 +105,19 @@ export const LogLineView = Type.Object(
 );
 export type LogLineView = Static<typeof LogLineView>;
 
+export const StepView = Type.Object(
+  {
+    seq: Type.Integer(),
+    name: Type.String(),
+    attempt: Type.Integer(),
+    at: Instant,
+    resultBytes: Nullable.WholeNumber,
+  },
+  { title: "Step" },
+);
+export type StepView = Static<typeof StepView>;
+
+export const StepListView = Type.Object({ items: Type.Array(StepView) });
 export const AttemptListView = Type.Object({ items: Type.Array(AttemptView) });
 export const LogPageView = Type.Object({ items: Type.Array(LogLineView) });
 export const EnqueuedBatchView = Type.Object({ items: Type.Array(EnqueuedJobView) });

@@ -71,6 +71,20 @@ export const LogsBody = Type.Object(
   CLOSED,
 );
 
+export const FindStepBody = Type.Object({ leaseToken, name: Key }, CLOSED);
+
+export const FoundStepView = Type.Object({
+  found: Type.Boolean(),
+  /** Not there when the step is not done, or gave nothing. */
+  result: Type.Optional(Type.Unknown()),
+});
+export type FoundStepView = Static<typeof FoundStepView>;
+
+export const StoreStepBody = Type.Object(
+  { leaseToken, name: Key, result: Type.Optional(Type.Unknown()) },
+  CLOSED,
+);
+
 export const HeartbeatBody = Type.Object(
   {
     workerId: Key,

@@ -1,6 +1,6 @@
 import type { WaitView } from "../api/event.js";
 import type { ExplanationView } from "../api/explanation.js";
-import type { AttemptView, JobDetailView, JobView, LogLineView } from "../api/job.js";
+import type { AttemptView, JobDetailView, JobView, LogLineView, StepView } from "../api/job.js";
 import type {
   CountQuery,
   JobCountView,
@@ -132,6 +132,29 @@ export class JobsClient {
       repeatable: true,
     });
     return page.items;
+  }
+
+  /** Steps that the job's handler has done, in their order. */
+  async steps(id: string, options: CallOptions = {}): Promise<readonly StepView[]> {
+    const path = `${pathOf(id)}/steps`;
+    const page = await this.transport.json<Page<StepView>>({
+      ...options,
+      method: "GET",
+      path,
+      repeatable: true,
+    });
+    return page.items;
+  }
+
+  /** What a step gave, by its `seq`. @throws ApiError `not_found` when there is nothing */
+  async stepResult(id: string, seq: number, options: CallOptions = {}): Promise<unknown> {
+    return JSON.parse(await this.stepResultText(id, seq, options)) as unknown;
+  }
+
+  /** Like `payloadText`, of a step. */
+  stepResultText(id: string, seq: number, options: CallOptions = {}): Promise<string> {
+    const path = `${pathOf(id)}/steps/${seq}/result`;
+    return this.transport.text({ ...options, method: "GET", path, repeatable: true });
   }
 
   /** Gives a dead or cancelled job a fresh budget. */

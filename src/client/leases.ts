@@ -6,11 +6,13 @@ import type {
   CompletedView,
   FailBody,
   FailedView,
+  FoundStepView,
   HeartbeatBody,
   HeartbeatView,
   LogsBody,
   ProgressBody,
   SettledView,
+  StoreStepBody,
 } from "../api/lease.js";
 import type { CallOptions, Transport } from "./transport.js";
 
@@ -94,6 +96,22 @@ export class LeasesClient {
     const path = pathOf(id, "logs");
     const repeatable = batch.seq !== undefined;
     await this.transport.text({ ...options, method: "POST", path, body, repeatable });
+  }
+
+  /** Whether a step of the job is done, in this attempt or an earlier one; then with what it gave. */
+  findStep({ id, leaseToken }: Lease, name: string, options: CallOptions = {}): Promise<FoundStepView> {
+    return this.#post(pathOf(id, "steps/find"), { leaseToken, name }, options);
+  }
+
+  /** Says that a step is done. One that is stored already keeps its result. */
+  async storeStep(
+    { id, leaseToken }: Lease,
+    step: Omit<Static<typeof StoreStepBody>, "leaseToken">,
+    options: CallOptions = {},
+  ): Promise<void> {
+    const body = { leaseToken, ...step };
+    const path = pathOf(id, "steps");
+    await this.transport.text({ ...options, method: "POST", path, body, repeatable: true });
   }
 
   #post<View>(path: string, body: unknown, options: CallOptions, repeatable = true): Promise<View> {

@@ -67,6 +67,8 @@ export const MAX_ERROR_STACK_LENGTH = 8_000;
 export const MAX_LOG_LINES = 1_000;
 export const MAX_LOG_MESSAGE_LENGTH = 2_000;
 export const MAX_PROGRESS_MESSAGE_LENGTH = 500;
+/** Beyond this the work is a flow of jobs, not the steps of one. */
+export const MAX_STEPS = 1_000;
 /** Why a queue or a schedule was paused. */
 export const MAX_REASON_LENGTH = 500;
 /** Attempts kept in a job's history; the oldest go first. */

@@ -29,6 +29,14 @@ export interface JobContext<Payload = unknown> {
   /** Adds jobs to the flow of this one, waits for them, and reads what those before it returned. */
   readonly flow: JobFlow;
   /**
+   * Does `work` and stores what it gives, so that later attempts of the job skip it and get that instead. The name
+   * tells it from the job's other steps. When the process dies between the work and its storing, it is done again.
+   *
+   * Resolves with what was stored: JSON, so that a date is text. Rejects with what `work` throws, which is not stored,
+   * and with `LeaseLostError` when the job is no longer held.
+   */
+  readonly step: <Result>(name: string, work: () => Promise<Result> | Result) => Promise<Result>;
+  /**
    * Takes part in a transaction that the handler has open in the database of the jobs. Not for workers over HTTP,
    * which have no such database.
    */

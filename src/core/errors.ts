@@ -38,6 +38,7 @@ export const ERRORS = {
   },
   transaction_unusable: { status: 422, title: "The transaction cannot be joined", retryable: false },
   invalid_state: { status: 409, title: "The job's state does not allow this", retryable: false },
+  too_many_steps: { status: 422, title: "The job has too many steps", retryable: false },
   lease_lost: { status: 409, title: "The lease is no longer yours", retryable: false },
 
   // Bulk operations

@@ -86,6 +86,18 @@ export interface LogLine {
   readonly message: string;
 }
 
+/** A step of a handler that is done: later attempts skip it. */
+export interface JobStep {
+  /** Place in the order in which the steps of the job were stored, from 1. */
+  readonly seq: number;
+  readonly name: string;
+  /** The attempt that ran it. */
+  readonly attempt: number;
+  readonly at: Instant;
+  /** `null` when it gave nothing. */
+  readonly resultBytes: number | null;
+}
+
 /**
  * How an attempt ended. `lost`: its lease expired, the worker crashed or stalled.
  * Released and snoozed attempts are given back and leave no record.

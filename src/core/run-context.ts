@@ -5,6 +5,7 @@ import { storableText } from "./storable-text.js";
 import { jobFlowOf, type FlowCalls, type JobFlow } from "./job-flow.js";
 import type { JobContext } from "./define-job.js";
 import type { Run } from "./run.js";
+import { Steps, type StepKeeper } from "./steps.js";
 import { andThen, type MaybePromise } from "./transactions.js";
 
 /** Where the notes of running jobs go. Each answers why the claim is lost, or `null`. */
@@ -25,6 +26,14 @@ export type CompleteWithin = (
   result: unknown,
 ) => MaybePromise<LeaseLossReason | null>;
 
+/** Where what a handler says goes: to the store in this process, or to a server. */
+export interface RunLinks {
+  readonly notes: Notes;
+  readonly flowCalls: FlowCalls;
+  readonly steps: StepKeeper;
+  readonly completeWithin: CompleteWithin;
+}
+
 /** What a handler is given, over the run of its job. */
 export class RunContext implements JobContext {
   readonly job: JobContext["job"];
@@ -32,18 +41,19 @@ export class RunContext implements JobContext {
   readonly #run: Run;
   readonly #notes: Notes;
   readonly #flowCalls: FlowCalls;
+  readonly #keeper: StepKeeper;
   readonly #completeWithin: CompleteWithin;
+  #steps: Steps | null = null;
 
   constructor(
     run: Run,
     readonly payload: unknown,
-    notes: Notes,
-    flowCalls: FlowCalls,
-    completeWithin: CompleteWithin,
+    { notes, flowCalls, steps, completeWithin }: RunLinks,
   ) {
     this.#run = run;
     this.#notes = notes;
     this.#flowCalls = flowCalls;
+    this.#keeper = steps;
     this.#completeWithin = completeWithin;
     this.job = run.job;
     this.token = run.job.token;
@@ -64,6 +74,12 @@ export class RunContext implements JobContext {
 
   get flow(): JobFlow {
     return jobFlowOf(this.#run, this.#flowCalls);
+  }
+
+  get step(): JobContext["step"] {
+    const steps = (this.#steps ??= new Steps(this.#run, this.#keeper));
+    // What comes back has the type of what `work` gives, as far as JSON keeps it.
+    return ((name, work) => unhandledSafe(steps.step(name, work))) as JobContext["step"];
   }
 
   get within(): JobContext["within"] {
@@ -113,7 +129,7 @@ export class RunContext implements JobContext {
 }
 
 /** A handler may ignore the promise: its rejection must not end the process. */
-function unhandledSafe(promise: Promise<void>): Promise<void> {
+function unhandledSafe<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }

@@ -41,7 +41,7 @@ export class Run {
 
   constructor(
     readonly job: ClaimedJob,
-    private readonly clock: Clock,
+    readonly clock: Clock,
     leaseDeadline: number,
   ) {
     this.#leaseDeadline = leaseDeadline;

@@ -25,6 +25,7 @@ import { jobRoutes } from "./routes/jobs.js";
 import { liveRoute } from "./routes/live.js";
 import { metricsRoute } from "./routes/metrics.js";
 import { noteRoutes } from "./routes/notes.js";
+import { stepRoutes } from "./routes/steps.js";
 import { openapiRoute } from "./routes/openapi.js";
 import { operationRoutes } from "./routes/operations.js";
 import { queueRoutes } from "./routes/queues.js";
@@ -159,6 +160,7 @@ function addRoutes(app: App, services: Services, dashboard: boolean): void {
   settlementRoutes(app, services);
   ackRoute(app, services);
   noteRoutes(app, services);
+  stepRoutes(app, services);
   tokenRoutes(app, services);
   sessionRoutes(app, services);
   auditRoutes(app, services);

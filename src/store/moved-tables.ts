@@ -101,6 +101,18 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     key: ["job_id"],
     columns: { job_id: "number", token: "number", seq: "number" },
   },
+  {
+    name: "job_steps",
+    key: ["job_id", "seq"],
+    columns: {
+      job_id: "number",
+      seq: "number",
+      name: "text",
+      attempt: "number",
+      at: "number",
+      result: "text",
+    },
+  },
   { name: "job_tags", key: ["tag", "job_id"], columns: { tag: "text", job_id: "number" } },
   {
     name: "idempotency_keys",

@@ -11,6 +11,7 @@ export const TABLES_OF_A_JOB = [
   "job_progress",
   "job_logs",
   "job_log_batches",
+  "job_steps",
 ] as const;
 
 /** What must be known of a job that is removed. */

@@ -3,6 +3,7 @@ import type { ClaimStore } from "./claims.js";
 import type { DeadStore } from "./dead.js";
 import type { FlowStore } from "./flows.js";
 import type { EventStore } from "./events.js";
+import type { StepStore } from "./job-steps.js";
 import type { JobStore } from "./jobs.js";
 import type { JoinedTransaction } from "./joined.js";
 import type { LiveStore } from "./live.js";
@@ -29,6 +30,7 @@ import type { WorkerStore } from "./workers.js";
 export interface Store {
   readonly jobs: JobStore;
   readonly claims: ClaimStore;
+  readonly steps: StepStore;
   readonly queues: QueueStore;
   readonly flows: FlowStore;
   readonly dead: DeadStore;

@@ -1,7 +1,7 @@
 import { Attempt, callHandler, callTraced, type AttemptEvents } from "../core/attempt.js";
 import type { AnyJobDefinition } from "../core/define-job.js";
 import type { FlowCalls } from "../core/job-flow.js";
-import { RunContext } from "../core/run-context.js";
+import { RunContext, type RunLinks } from "../core/run-context.js";
 import type { Run } from "../core/run.js";
 import { describeError } from "../core/stored-error.js";
 import type { Verdict } from "../core/verdict.js";
@@ -43,13 +43,15 @@ export class Executor {
   execute(run: Run): void {
     const { context } = this;
     const { clock, store, tracer } = context;
-    const flowCalls = this.#flowCalls;
     const definition = this.definitions.get(run.job.name);
     const attempt = new Attempt(clock, run, this.#events);
-    const contextFor = (payload: unknown) =>
-      new RunContext(run, payload, store.claims, flowCalls, ({ job }, connection, result) =>
-        completeWithin(context, job, connection, result),
-      );
+    const links: RunLinks = {
+      notes: store.claims,
+      flowCalls: this.#flowCalls,
+      steps: store.steps,
+      completeWithin: ({ job }, connection, result) => completeWithin(context, job, connection, result),
+    };
+    const contextFor = (payload: unknown) => new RunContext(run, payload, links);
     const call = () => callHandler(run, definition, contextFor);
     attempt.begin(callTraced(run, tracer, this.workerId, call));
   }

@@ -74,6 +74,10 @@ async function fullJob(server: HttpServer): Promise<void> {
       lines: ALL_TEXTS.map((message) => ({ message })),
     }),
   );
+  for (const name of PRINTABLE_TEXTS) {
+    const step = { leaseToken: first?.leaseToken, name, result: PAYLOAD };
+    await ok(server.post(`/v1/jobs/${FULL_JOB}/steps`, step));
+  }
   await ok(
     server.post(`/v1/jobs/${FULL_JOB}/fail`, {
       leaseToken: first?.leaseToken,

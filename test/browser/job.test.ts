@@ -12,7 +12,7 @@ const PATIENCE = { timeout: 30_000 } as const;
 async function begin(server: HttpServer) {
   const wanted = { workerId: "w", queues: ["emails"], max: 1, leaseMs: 600_000 };
   const [job] = (await server.post("/v1/claim", wanted)).as(ClaimView).jobs;
-  return async (what: "logs" | "progress" | "fail", body: object): Promise<void> => {
+  return async (what: "logs" | "progress" | "steps" | "fail", body: object): Promise<void> => {
     const answer = await server.post(`/v1/jobs/1/${what}`, { leaseToken: job!.leaseToken, ...body });
     expect(answer.status).toBeLessThan(300);
   };
@@ -70,6 +70,32 @@ describe.skipIf(CHROMIUM === null)("the page of a job that is retried", () => {
     await second("progress", { percent: 5 });
     await expect.poll(() => progress.innerText(), PATIENCE).toMatch(/^5%/);
     await settle(server, "emails", "complete");
+  });
+
+  test("shows which steps are done, as they are stored and after a retry", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 1);
+    const first = await begin(server);
+    const tab = await openTab(await browser.signedIn(server), `${server.url}/jobs/1`);
+    await expect.poll(() => tab.locator(".job-subtitle .badge").innerText(), PATIENCE).toBe("Running");
+    const card = tab.locator("#steps");
+    expect(await card.count()).toBe(0);
+    await first("steps", { name: "charge <b>", result: { amount: 7 } });
+    await card.getByText("1 is done").waitFor(PATIENCE);
+    await first("fail", FAILURE);
+    await tab.getByRole("button", { name: "Retry" }).click();
+    await expect.poll(() => tab.locator(".job-subtitle .badge").innerText(), PATIENCE).toBe("Pending");
+    const second = await begin(server);
+    await second("steps", { name: "notify" });
+    await card.getByText("2 are done").waitFor(PATIENCE);
+    const steps = await card.getByRole("listitem").allInnerTexts();
+    expect(steps[0]).toMatch(/^charge <b>\s*Attempt 1 · .* 12 B$/);
+    expect(steps[1]).toMatch(/^notify\s*Attempt 2 · .*nothing was returned$/);
+    await card.getByText("charge <b>").click();
+    await expect.poll(() => card.getByRole("group", { name: "Result" }).innerText(), PATIENCE).toContain("7");
+    await tab.goto(`${server.url}/jobs/1?lang=ru`);
+    await card.getByText("2 выполнены").waitFor(PATIENCE);
+    await card.getByText("Попытка 2").waitFor(PATIENCE);
   });
 
   test("leaves the selection of a list when it is deleted, and the dialog says that it is gone", async () => {

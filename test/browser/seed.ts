@@ -16,8 +16,11 @@ export async function seed(server: HttpServer): Promise<void> {
     await server.post("/v1/claim", { workerId: "worker-1", queues: ["emails"], max: 8, leaseMs: 60_000 })
   ).as(ClaimView).jobs;
   for (const [index, { id, leaseToken }] of claimed.entries()) {
-    if (index < 3) await server.post(`/v1/jobs/${id}/complete`, { leaseToken, result: { ok: true } });
-    else if (index < 6) {
+    if (index < 3) {
+      await server.post(`/v1/jobs/${id}/steps`, { leaseToken, name: "connect", result: { ms: 12 } });
+      await server.post(`/v1/jobs/${id}/steps`, { leaseToken, name: "send" });
+      await server.post(`/v1/jobs/${id}/complete`, { leaseToken, result: { ok: true } });
+    } else if (index < 6) {
       const error = {
         type: "SmtpError",
         message: `connection to 10.0.0.${index} refused`,

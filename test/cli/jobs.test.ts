@@ -158,6 +158,22 @@ describe("konveier jobs", () => {
     }
   });
 
+  test("shows which steps of a job are done", async () => {
+    const server = await startHttpServer();
+    await enqueue(server, "a");
+    const { body } = await server.post("/v1/claim", { workerId: "w", queues: ["default"] });
+    const [claimed] = body["jobs"] as { leaseToken: string }[];
+    for (const step of [{ name: "charge \u202e", result: [7] }, { name: "notify" }]) {
+      await server.post("/v1/jobs/1/steps", { leaseToken: claimed!.leaseToken, ...step });
+    }
+    const [lines, table] = await Promise.all([
+      runCli(server, ["jobs", "get", "1", "--steps"]),
+      runCli(server, ["jobs", "get", "1", "--steps", "-o", "table"]),
+    ]);
+    expect(lines.lines).toMatchObject([{ seq: 1, attempt: 1, resultBytes: 3 }, { name: "notify" }]);
+    expect(table.stdout).toMatch(/^AT +ATTEMPT +RESULT +NAME\n\S+ +1 +3 bytes +charge �\n\S+ +1 +notify\n$/);
+  });
+
   test("changes jobs by id, and goes on after one that cannot be changed", async () => {
     const server = await startHttpServer();
     await enqueue(server, "a", "b", "c");

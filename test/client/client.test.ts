@@ -89,6 +89,10 @@ describe("KonveierClient", () => {
     await leases.logs(first!, { seq: 1, lines: [{ message: "hello" }] });
     await leases.logs(first!, { seq: 1, lines: [{ message: "hello" }] });
     expect(await client.jobs.logs("1")).toMatchObject([{ message: "hello" }]);
+    await leases.storeStep(first!, { name: "charge", result: [7] });
+    expect(await leases.findStep(first!, "charge")).toEqual({ found: true, result: [7] });
+    expect(await client.jobs.steps("1")).toMatchObject([{ seq: 1, name: "charge" }]);
+    expect(await client.jobs.stepResult("1", 1)).toEqual([7]);
     const beat = { workerId: "w", leases: jobs.map(({ id, leaseToken }) => ({ id, leaseToken })) };
     expect((await leases.heartbeat(beat)).results.every(({ ok }) => ok)).toBe(true);
     expect(await leases.complete(first!, [1])).toMatchObject({ state: "completed" });

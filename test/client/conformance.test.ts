@@ -106,6 +106,28 @@ function conforms(start: Start): void {
     expect(await jobWhen(server, "3", stateIs("dead"))).toMatchObject({ attempt: 1 });
   });
 
+  test("skips the steps that are done, and does them once although an answer is lost", async () => {
+    const server = await startHttpServer();
+    const proxy = await LossyProxy.start(server.url);
+    // Nothing else is answered so: the first step was stored.
+    const lost = proxy.loseAnswer("204 No Content");
+    const worker = start(proxy.url, "first");
+    const backoff = { type: "fixed", delayMs: 0 };
+    await server.post("/v1/jobs/batch", { jobs: [{ name: "steps", backoff }, { name: "unstorable" }] });
+    await lost;
+    expect(await jobWhen(server, "1", stateIs("completed"))).toMatchObject({ attempt: 2 });
+    expect(worker.output.match(/^did .*/gm)).toEqual(["did first 1", "did second 1"]);
+    const result = (await server.get("/v1/jobs/1/result")).json;
+    expect(result).toEqual([{ attempt: 1 }, null, expect.stringContaining("inside of")]);
+    expect((await server.get("/v1/jobs/1/steps")).body["items"]).toMatchObject([
+      { seq: 1, name: "first", attempt: 1, resultBytes: 13 },
+      { seq: 2, name: "second", attempt: 1, resultBytes: null },
+    ]);
+    const dead = await jobWhen(server, "2", stateIs("dead"));
+    expect(dead.attempt).toBe(1);
+    expect(dead.lastError?.message).toContain("is done, but what it gave cannot be stored");
+  });
+
   test("API-09 WRK-09 stops a handler whose job is cancelled", async () => {
     const { server, worker } = await hanging();
     await server.post("/v1/jobs/1/cancel");

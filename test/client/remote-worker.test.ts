@@ -8,6 +8,7 @@ import {
   RetryAfter,
   Snooze,
   type AnyJobDefinition,
+  type JobContext,
   type RemoteWorkerOptions,
 } from "../../src/client/index.js";
 import { JobDetailView } from "../../src/api/job.js";
@@ -147,6 +148,40 @@ describe("a remote worker", () => {
       Array.from({ length: 20 }, (_, index) => `line ${index + 1}`),
     );
     expect(rig.requests.filter((path) => path.endsWith("/logs")).length).toBeLessThan(5);
+  });
+
+  test("stores a step before it gives the job back at a stop", async () => {
+    let arrived!: () => void;
+    let goOn!: () => void;
+    const storing = new Promise<void>((resolve) => (arrived = resolve));
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const handler = async ({ step, signal }: JobContext) => {
+      const stopped = new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", reject);
+      });
+      await Promise.race([step("charge", () => 7), stopped]);
+    };
+    const rig = await setUp([defineJob("a", { handler })], {
+      fetch: async (input, init) => {
+        const { url } = input instanceof Request ? input : new Request(input);
+        if (url.endsWith("/steps")) {
+          arrived();
+          await held;
+        }
+        return fetch(input, init);
+      },
+    });
+    await rig.server.post("/v1/jobs", { name: "a" });
+    await rig.worker.start();
+    await storing;
+    const stopped = rig.worker.stop({ graceMs: 0 });
+    // An acknowledgement that did not wait for the step would be on its way after some turns.
+    for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    goOn();
+    await stopped;
+    expect(rig.requests.filter((path) => /steps$|ack$/.test(path))).toEqual(["/v1/jobs/1/steps", "/v1/ack"]);
+    expect((await rig.server.get("/v1/jobs/1/steps")).body["items"]).toMatchObject([{ name: "charge" }]);
+    expect(await job(rig)).toMatchObject({ state: "pending", attempt: 0 });
   });
 
   test("acknowledges many jobs with few requests, while a claim waits", async () => {

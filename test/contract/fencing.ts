@@ -28,6 +28,7 @@ const WRITES: Readonly<Record<string, (store: Store, key: ClaimKey) => Promise<L
   },
   progress: (store, key) => store.claims.progress(key, 99, "stale"),
   log: (store, key) => store.claims.log(key, [{ level: "info", message: "stale" }]),
+  "store a step": (store, key) => store.steps.store(key, "stale", null),
 };
 
 type SettleArgument = Parameters<Store["claims"]["settle"]>[0][number];
@@ -131,6 +132,7 @@ async function everything({ store }: Harness, id: string): Promise<unknown> {
     result: await store.jobs.result(id),
     attempts: await store.jobs.attempts(id),
     logs: await store.jobs.logs(id, 0, 100),
+    steps: await store.steps.list(id),
     queues: await store.queues.list(),
     stats: await store.stats.series({ from: T0, to: T0 + 3_600_000, step: "minute" }, "lanes"),
     expired: await store.claims.expired(10),

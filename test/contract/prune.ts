@@ -128,6 +128,7 @@ export function pruneContract(contract: Contract): void {
       const completed = await harness.running({ ...rich, idempotencyKey: "1" });
       await harness.store.claims.log(completed, [{ level: "info", message: "line" }]);
       await harness.store.claims.progress(completed, 1, null);
+      await harness.store.steps.store(completed, "step", "1");
       await harness.complete(completed, 1);
       const lost = await harness.running({ ...rich, idempotencyKey: "2" });
       harness.clock.block(LEASE_MS);
@@ -139,6 +140,7 @@ export function pruneContract(contract: Contract): void {
         expect(await harness.store.jobs.detail(id)).toBeNull();
         expect(await harness.store.jobs.attempts(id)).toEqual([]);
         expect(await harness.store.jobs.logs(id, 0, 10)).toEqual([]);
+        expect(await harness.store.steps.list(id)).toEqual([]);
         expect(await harness.store.jobs.result(id)).toBeNull();
       }
       expect(await allJobs(harness.store, { tag: "t" })).toEqual([]);

@@ -14,6 +14,7 @@ import { extendContract } from "./extend.js";
 import { fencingContract } from "./fencing.js";
 import { flowsContract } from "./flows.js";
 import { idempotencyContract } from "./idempotency.js";
+import { jobStepsContract } from "./job-steps.js";
 import { lifecycleContract } from "./lifecycle.js";
 import { listContract } from "./list.js";
 import { modelContract } from "./model.js";
@@ -60,6 +61,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     listContract(contract);
     searchContract(contract);
     notesContract(contract);
+    jobStepsContract(contract);
     queuesContract(contract);
     statsContract(contract);
     rollUpsContract(contract);

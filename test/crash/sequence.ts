@@ -192,6 +192,14 @@ export const OPERATIONS: readonly Operation[] = [
       return undefined;
     },
   },
+  {
+    verb: "store a step",
+    repeatable: true,
+    run: async ({ store, memory }) => {
+      await store.steps.store(held(memory, "keyed"), "charge", '{"amount":7}');
+      return undefined;
+    },
+  },
   settle("complete with a result", ["keyed"], {
     verb: "complete",
     result: '{"sent":true}',

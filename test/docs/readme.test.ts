@@ -21,6 +21,7 @@ beforeAll(async () => {
   await symlink(join(binaries, "@types", "node"), join(project, "node_modules", "@types", "node"));
   await writeFile(join(project, "first.mts"), await exampleOf("README.md"));
   await writeFile(join(project, "schedule.mts"), await exampleOf("README.md", 1));
+  await writeFile(join(project, "steps.mts"), await exampleOf("docs/steps.md"));
   await writeFile(join(project, "server.mts"), await exampleOf("docs/dashboard.md"));
 });
 
@@ -36,6 +37,13 @@ it("runs the example of the README as printed", async () => {
     "{ text: 'Hello, Ada!' }",
     "",
   ]);
+});
+
+it("runs the example of steps as printed", async () => {
+  const tsx = fileURLToPath(import.meta.resolve("tsx/cli"));
+  const { stdout } = await run(process.execPath, [tsx, "steps.mts"], { cwd: project });
+  const page = await readFile(join(root, "docs/steps.md"), "utf8");
+  expect(stdout).toBe(/```text\n([^]*?)```/.exec(page)?.[1]);
 });
 
 it("runs the example of schedules until Ctrl-C", async () => {

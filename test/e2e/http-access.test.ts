@@ -244,9 +244,16 @@ describe("a token that is limited to queues", () => {
   test("gets the answer that there is no such thing", async () => {
     const { server, token } = await prepared();
     const calls: [string, string][] = [
-      ...["", "/payload", "/result", "/attempts", "/logs", "/wait?timeoutMs=0"].map(
-        (part): [string, string] => ["GET", `/v1/jobs/1${part}`],
-      ),
+      ...[
+        "",
+        "/payload",
+        "/result",
+        "/attempts",
+        "/logs",
+        "/steps",
+        "/steps/1/result",
+        "/wait?timeoutMs=0",
+      ].map((part): [string, string] => ["GET", `/v1/jobs/1${part}`]),
       ...["retry", "cancel", "run-now"].map((verb): [string, string] => ["POST", `/v1/jobs/1/${verb}`]),
       ["DELETE", "/v1/jobs/1"],
       ["GET", "/v1/queues/billing"],

@@ -16,7 +16,7 @@ describe("GET /v1/info", () => {
       version: version(),
       store: { kind: "sqlite", schemaVersion: newestVersion() },
       environment: null,
-      limits: { payloadBytes: 262_144, batchJobs: 1_000, logLines: 1_000 },
+      limits: { payloadBytes: 262_144, batchJobs: 1_000, logLines: 1_000, steps: 1_000 },
       retention: null,
       trustedProxies: 2,
       settings: [],

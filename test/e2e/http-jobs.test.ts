@@ -449,7 +449,7 @@ describe("one job", () => {
     const server = await startHttpServer();
     await enqueued(server, { name: "a" });
     for (const id of MISSING) {
-      for (const path of ["", "/payload", "/result", "/attempts", "/logs"]) {
+      for (const path of ["", "/payload", "/result", "/attempts", "/logs", "/steps", "/steps/1/result"]) {
         const answer = await server.get(`/v1/jobs/${id}${path}`);
         expect([answer.status, answer.as(Problem).code], id + path).toEqual([404, "job_not_found"]);
       }

@@ -32,6 +32,8 @@ const CALLS = {
   snooze: { delayMs: 1_000 },
   progress: { percent: 99, message: "late" },
   logs: { lines: [{ message: "late" }] },
+  steps: { name: "late", result: "late" },
+  "steps/find": { name: "late" },
 };
 
 function call(
@@ -471,7 +473,7 @@ describe("a stale lease token", () => {
 
   /** Says everything with this token: all of it is refused and nothing changes. */
   async function changesNothing(server: HttpServer, stale: Pick<Lease, "id" | "leaseToken">): Promise<void> {
-    const watched = ["", "/attempts", "/logs"].map((path) => `/v1/jobs/${stale.id}${path}`);
+    const watched = ["", "/attempts", "/logs", "/steps"].map((path) => `/v1/jobs/${stale.id}${path}`);
     const look = async (): Promise<string[]> =>
       Promise.all([...watched, "/v1/queues"].map(async (path) => (await server.get(path)).text));
     const before = await look();

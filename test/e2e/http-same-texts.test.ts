@@ -116,6 +116,10 @@ async function work(server: HttpServer, tell: Tell, json: string): Promise<void>
     `${done.path}/logs`,
     `{${done.lease},"lines":[{"message":"","level":${json}}]}`,
   );
+  await tell("step name", "POST", `${done.path}/steps`, `{${done.lease},"name":${json}}`);
+  await tell("find", "POST", `${done.path}/steps/find`, `{${done.lease},"name":${json}}`);
+  await tell("step", "POST", `${done.path}/steps`, `{${done.lease},"name":"a","result":${json}}`);
+  await tell("find a", "POST", `${done.path}/steps/find`, `{${done.lease},"name":"a"}`);
   await tell("result", "POST", `${done.path}/complete`, `{${done.lease},"result":${json}}`);
   const unsaid = await claimed();
   await tell("problem", "POST", `${unsaid.path}/complete`, `{${unsaid.lease},"resultProblem":${json}}`);
@@ -130,6 +134,7 @@ async function work(server: HttpServer, tell: Tell, json: string): Promise<void>
   for (const { path } of [done, unsaid]) {
     await tell("job", "GET", path);
     await tell("log", "GET", `${path}/logs`);
+    await tell("steps", "GET", `${path}/steps`);
     await tell("result", "GET", `${path}/result`);
   }
 }

@@ -30,6 +30,8 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   countJobsByState: ["admin", "operator", "read-only"],
   getJobPayload: ["admin", "operator", "read-only"],
   listJobAttempts: ["admin", "operator", "read-only"],
+  listJobSteps: ["admin", "operator", "read-only"],
+  getStepResult: ["admin", "operator", "read-only"],
   listJobLogs: ["admin", "operator", "read-only"],
   listQueues: ["admin", "operator", "read-only"],
   getQueue: ["admin", "operator", "read-only"],
@@ -75,6 +77,8 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   snoozeJob: ["admin", "worker"],
   reportProgress: ["admin", "worker"],
   appendLogs: ["admin", "worker"],
+  findStep: ["admin", "worker"],
+  storeStep: ["admin", "worker"],
 
   listTokens: ["admin"],
   createToken: ["admin"],

@@ -52,6 +52,8 @@ async function house(): Promise<House> {
   if (claimed === undefined || dying === undefined) throw new Error("The hard job was not claimed");
   await store.claims.log(claimed, [{ level: "info", message: HARD }], 1);
   await store.claims.progress(claimed, 33.3, HARD);
+  await store.steps.store(claimed, "Zoë \u{1f600}", JSON.stringify(HARD));
+  await store.steps.store(claimed, "nothing", null);
   const error = { type: "Error", message: HARD, stack: HARD };
   await store.claims.settle([{ verb: "bury", ...dying, failure: { outcome: "failed", error } }]);
   await store.queues.pause("hard", HARD);
@@ -115,6 +117,8 @@ async function told(store: Store) {
         result: await store.jobs.result(id),
         attempts: await store.jobs.attempts(id),
         logs: await store.jobs.logs(id, 0, 1_000),
+        steps: await store.steps.list(id),
+        stepResult: await store.steps.result(id, 1),
       })),
     ),
     queues: await store.queues.list(),

@@ -160,6 +160,7 @@ function jobContext(
     get flow() {
       return noFlow();
     },
+    step: () => Promise.reject(new Error("There is no store here")),
     within: () => {
       throw new Error("There is no database here");
     },

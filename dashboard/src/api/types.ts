@@ -11,7 +11,7 @@ export type { AuditEntryView } from "../../../src/api/audit.js";
 export type { InfoView } from "../../../src/api/info.js";
 export type { DeadGroupListView, DeadGroupView } from "../../../src/api/dead.js";
 export type { ExplanationView } from "../../../src/api/explanation.js";
-export type { AttemptView, JobDetailView, JobView, LogLineView } from "../../../src/api/job.js";
+export type { AttemptView, JobDetailView, JobView, LogLineView, StepView } from "../../../src/api/job.js";
 export type { JobPageView } from "../../../src/api/job-list.js";
 export type { BulkPreviewView, OperationView } from "../../../src/api/operation.js";
 export type { Problem as ProblemView } from "../../../src/api/problem.js";

@@ -7,7 +7,7 @@ import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
 import { quoted } from "../settings.js";
-import { attemptList, explanationDetail, jobDetail, jobList, logList } from "../views/job.js";
+import { attemptList, explanationDetail, jobDetail, jobList, logList, stepList } from "../views/job.js";
 
 const DEFAULT_LIMIT = 50;
 const PAGE = 500;
@@ -70,16 +70,17 @@ export interface GetFlags extends RemoteFlags {
   readonly payload?: boolean;
   readonly result?: boolean;
   readonly attempts?: boolean;
+  readonly steps?: boolean;
   readonly logs?: boolean;
 }
 
 export async function getJob(
   id: string,
-  { payload, result, attempts, logs, ...flags }: GetFlags,
+  { payload, result, attempts, steps, logs, ...flags }: GetFlags,
 ): Promise<ExitCode> {
-  const parts = [payload, result, attempts, logs].filter((part) => part === true);
+  const parts = [payload, result, attempts, steps, logs].filter((part) => part === true);
   if (parts.length > 1) {
-    throw new CommandError("--payload, --result, --attempts and --logs: one at a time", EXIT.usage);
+    throw new CommandError("--payload, --result, --attempts, --steps and --logs: one at a time", EXIT.usage);
   }
   requireJobId(id);
   const { client, output } = connect(flags);
@@ -87,6 +88,7 @@ export async function getJob(
   if (payload === true) output.stored(await client.jobs.payloadText(id));
   else if (result === true) output.stored(await client.jobs.resultText(id));
   else if (attempts === true) await output.list(await client.jobs.attempts(id), attemptList(now));
+  else if (steps === true) await output.list(await client.jobs.steps(id), stepList);
   else if (logs === true) await output.list(allLogs(client, id), logList);
   else output.one(await client.jobs.get(id), jobDetail(now));
   return EXIT.ok;

@@ -44,6 +44,7 @@ function addLooks(jobs: Command): void {
     .option("--payload", "its payload, as it is stored")
     .option("--result", "what its handler returned, as it is stored")
     .option("--attempts", "its attempts, oldest first")
+    .option("--steps", "the steps that its handler has done")
     .option("--logs", "its log")
     .action(lazily(async () => (await looks()).getJob));
   addRemoteOptions(get, FORMATS);

@@ -1,5 +1,5 @@
 import type { ExplanationView } from "../../api/explanation.js";
-import type { AttemptView, JobDetailView, JobView, LogLineView } from "../../api/job.js";
+import type { AttemptView, JobDetailView, JobView, LogLineView, StepView } from "../../api/job.js";
 import type { ListView, ThingView } from "../output/output.js";
 import type { Style } from "../output/terminal.js";
 import { durationText, exactDuration, instantText, relative } from "../output/time-text.js";
@@ -113,6 +113,21 @@ export function attemptList(now: number): ListView<AttemptView> {
 function tookOf({ startedAt, finishedAt }: AttemptView): string {
   return finishedAt === null ? "" : durationText(Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)));
 }
+
+export const stepList: ListView<StepView> = {
+  id: ({ seq }) => String(seq),
+  empty: "It has no steps that are done.",
+  columns: [
+    { title: "AT", text: ({ at }) => at },
+    { title: "ATTEMPT", text: ({ attempt }) => String(attempt), align: "right" },
+    {
+      title: "RESULT",
+      text: ({ resultBytes }) => (resultBytes === null ? "" : `${resultBytes} bytes`),
+      align: "right",
+    },
+    { title: "NAME", text: ({ name }) => name, least: 20 },
+  ],
+};
 
 export const logList: ListView<LogLineView> = {
   id: ({ seq }) => String(seq),

@@ -29,14 +29,14 @@ export class RemoteNotes implements Notes {
   }
 
   progress(_run: unknown, percent: number, message: string | null): Promise<LeaseLossReason | null> {
-    return this.#next(() =>
+    return this.next(() =>
       this.client.leases.progress(this.lease, { percent, ...(message !== null && { message }) }),
     );
   }
 
   log(_run: unknown, lines: readonly Line[]): Promise<LeaseLossReason | null> {
     this.#lines.push(...lines);
-    return this.#next(async () => {
+    return this.next(async () => {
       // An earlier request may have taken these along.
       while (this.#lines.length > 0) {
         this.#seq += 1;
@@ -48,7 +48,8 @@ export class RemoteNotes implements Notes {
     });
   }
 
-  #next(send: () => Promise<void>): Promise<LeaseLossReason | null> {
+  /** Sends after all that was told before, and before the attempt's end. */
+  next(send: () => Promise<void>): Promise<LeaseLossReason | null> {
     const sent = this.told().then(send);
     this.#last = sent.then(
       () => null,

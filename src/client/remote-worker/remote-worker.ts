@@ -15,6 +15,7 @@ import { Claimer } from "./claimer.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import type { Link } from "./link.js";
 import { RemoteNotes } from "./notes.js";
+import { RemoteSteps } from "./steps.js";
 import { completeOptions, type CompleteOptions, type RemoteWorkerOptions } from "./options.js";
 import { attemptEnd, outcomeOf } from "./outcome.js";
 
@@ -168,7 +169,10 @@ export class RemoteWorker {
       return;
     }
     this.#active += 1;
-    const notes = new RemoteNotes(this.#link.client, { id: run.job.id, leaseToken });
+    const { client } = this.#link;
+    const lease = { id: run.job.id, leaseToken };
+    const notes = new RemoteNotes(client, lease);
+    const steps = new RemoteSteps(client, lease, notes);
     this.#notes.set(run, notes);
     const definition = this.#definitions.get(run.job.name);
     const attempt = new Attempt(this.#link.clock, run, {
@@ -182,7 +186,7 @@ export class RemoteWorker {
       },
     });
     const call = () =>
-      callHandler(run, definition, (payload) => new RunContext(run, payload, notes, noDatabase));
+      callHandler(run, definition, (payload) => new RunContext(run, payload, notes, steps, noDatabase));
     attempt.begin(callTraced(run, this.#tracer, this.id, call));
   }
 

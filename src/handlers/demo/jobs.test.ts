@@ -39,6 +39,7 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
     payload,
     signal: controller.signal,
     token: 7,
+    step: () => Promise.reject(new Error("The demo has no steps")),
     within: () => {
       throw new Error("The demo has no transactions");
     },

@@ -133,7 +133,7 @@ function jobHistoryRoutes(app: App, { context: { store } }: Services): void {
 }
 
 /** @throws KonveierError `job_not_found` */
-async function existing(store: Store, id: string): Promise<Job> {
+export async function existing(store: Store, id: string): Promise<Job> {
   const job = await store.jobs.get(id);
   if (job === null) throw jobNotFound(id);
   return job;

@@ -1,6 +1,13 @@
-import type { AttemptView, EnqueuedJobView, JobDetailView, JobView, LogLineView } from "../../api/job.js";
+import type {
+  AttemptView,
+  EnqueuedJobView,
+  JobDetailView,
+  JobView,
+  LogLineView,
+  StepView,
+} from "../../api/job.js";
 import { formatInstant } from "../../core/instant.js";
-import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine, Origin } from "../../core/job.js";
+import type { Attempt, Enqueued, Instant, Job, JobDetail, JobStep, LogLine, Origin } from "../../core/job.js";
 
 export function instantOrNull(instant: Instant | null): string | null {
   return instant === null ? null : formatInstant(instant);
@@ -62,4 +69,8 @@ export function attemptView(attempt: Attempt): AttemptView {
 
 export function logLineView(line: LogLine): LogLineView {
   return { ...line, at: formatInstant(line.at) };
+}
+
+export function stepView({ seq, name, attempt, at, resultBytes }: JobStep): StepView {
+  return { seq, name, attempt, at: formatInstant(at), resultBytes };
 }

@@ -58,7 +58,7 @@ export class CurrentClaim {
 }
 
 /** The row when it is that of the claim, else why the claim is lost. */
-export function held(row: JobRow | undefined, { token }: ClaimKey): JobRow | LeaseLossReason {
+export function held<Row extends JobRow>(row: Row | undefined, { token }: ClaimKey): Row | LeaseLossReason {
   if (row?.state === "running" && row.token === token) return row;
   if (row === undefined) return "gone";
   return row.state === "cancelled" && row.token === token ? "cancelled" : "reclaimed";

@@ -19,6 +19,7 @@ import { PostgresFlows } from "./flows.js";
 import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
+import { PostgresSteps } from "./job-steps.js";
 import { PostgresJobs } from "./jobs.js";
 import { LowerFloors } from "./lane-floors.js";
 import { RaiseFloors } from "./raise-floors.js";
@@ -111,6 +112,7 @@ interface Parts {
 export class PostgresStore implements Store {
   readonly jobs: PostgresJobs;
   readonly claims: PostgresClaims;
+  readonly steps: PostgresSteps;
   readonly queues: PostgresQueues;
   readonly flows: PostgresFlows;
   readonly dead: PostgresDead;
@@ -144,6 +146,7 @@ export class PostgresStore implements Store {
     const byHand = new ChangeByHand(context, remove);
     this.jobs = new PostgresJobs(context, search, byHand);
     this.claims = new PostgresClaims(context, new RaiseFloors(s, committer, clock));
+    this.steps = new PostgresSteps(context);
     this.queues = new PostgresQueues(context);
     this.flows = new PostgresFlows(context, byHand, remove);
     this.dead = new PostgresDead(context);

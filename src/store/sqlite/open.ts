@@ -11,6 +11,7 @@ import type { SqliteContext } from "./context.js";
 import { SqliteDead } from "./dead.js";
 import { translateError } from "./errors.js";
 import { SMALL_SET } from "./job-search/plan.js";
+import { SqliteSteps } from "./job-steps.js";
 import { SqliteJobs } from "./jobs.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
@@ -68,6 +69,7 @@ function noStep(): void {
 export class SqliteStore implements Store {
   readonly jobs: SqliteJobs;
   readonly claims: SqliteClaims;
+  readonly steps: SqliteSteps;
   readonly queues: SqliteQueues;
   readonly flows: SqliteFlows;
   readonly dead: SqliteDead;
@@ -136,6 +138,7 @@ export class SqliteStore implements Store {
     const byHand = new ChangeByHand(context, remove);
     this.jobs = new SqliteJobs(context, search, byHand);
     this.claims = new SqliteClaims(context);
+    this.steps = new SqliteSteps(context);
     this.queues = new SqliteQueues(context);
     this.flows = new SqliteFlows(context, byHand, remove);
     this.dead = new SqliteDead(context);

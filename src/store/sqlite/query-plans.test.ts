@@ -51,6 +51,10 @@ describe("query plans", () => {
       index: /jobs_pending \(queue=\? AND name=\?\)/,
     },
     promote: { sql: /^UPDATE jobs SET state = 'pending' WHERE id IN/, index: /jobs_scheduled \(run_at<\?\)/ },
+    "a step by its name": {
+      sql: /^SELECT result FROM job_steps WHERE job_id = \? AND name = \?/,
+      index: /sqlite_autoindex_job_steps_\d \(job_id=\? AND name=\?\)/,
+    },
     "the next due job": {
       sql: /^SELECT run_at FROM jobs WHERE state = 'scheduled'/,
       index: /COVERING INDEX jobs_scheduled/,

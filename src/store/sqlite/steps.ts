@@ -10,6 +10,7 @@ export const STEPS = [
   "claim:update",
   "claim:payload",
   "claim:name",
+  "step:store",
   "settle:job",
   "settle:result",
   "settle:attempt",

@@ -28,6 +28,20 @@ const jobs = [
       return job.attempt;
     },
   }),
+  defineJob("steps", {
+    handler: async ({ job, step }) => {
+      const done = (name: string, result?: object) => () => {
+        say("did", name, job.attempt);
+        return result;
+      };
+      const first = await step("first", done("first", { attempt: job.attempt }));
+      const second = await step("second", done("second"));
+      if (job.attempt === 1) throw new Error("the first attempt fails");
+      const problem = await step("outer", () => step("inner", () => null)).catch(String);
+      return [first, second, problem];
+    },
+  }),
+  defineJob("unstorable", { handler: ({ step }) => step("it", () => Number.NaN) }),
   defineJob("hopeless", {
     handler: () => {
       throw new NonRetryableError("never");

@@ -38,6 +38,27 @@ def flaky(job):
     return job.attempt
 
 
+@worker.handler("steps")
+def steps(job):
+    def do(name, result=None):
+        say("did", name, job.attempt)
+        return result
+
+    first = job.step("first", lambda: do("first", {"attempt": job.attempt}))
+    second = job.step("second", lambda: do("second"))
+    if job.attempt == 1:
+        raise RuntimeError("the first attempt fails")
+    try:
+        job.step("outer", lambda: job.step("inner", lambda: None))
+    except RuntimeError as error:
+        return [first, second, str(error)]
+
+
+@worker.handler("unstorable")
+def unstorable(job):
+    return job.step("it", lambda: float("nan"))
+
+
 @worker.handler("hopeless")
 def hopeless(job):
     raise NonRetryable("never")

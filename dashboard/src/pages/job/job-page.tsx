@@ -18,6 +18,7 @@ import { JobOptions } from "./job-options.js";
 import { useJob } from "./job-queries.js";
 import { LogsCard } from "./logs-card.js";
 import { ProgressBar } from "./progress-bar.js";
+import { StepsCard } from "./steps-card.js";
 import { TimelineCard } from "./timeline-card.js";
 import { Why } from "./why.js";
 
@@ -73,6 +74,9 @@ function LoadedJob({
         <div className="job-column">
           <ErrorBoundary>
             <TimelineCard job={job} />
+          </ErrorBoundary>
+          <ErrorBoundary>
+            <StepsCard job={job} />
           </ErrorBoundary>
           <ErrorBoundary>
             <LogsCard job={job} />

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { MAX_LOG_LINES } from "../../../../src/core/defaults.js";
 import type { Problem } from "../../api/problem.js";
 import { read } from "../../api/request.js";
-import type { AttemptView, ExplanationView, JobDetailView, LogLineView } from "../../api/types.js";
+import type { AttemptView, ExplanationView, JobDetailView, LogLineView, StepView } from "../../api/types.js";
 import type { Refresh } from "../../live/refresher.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { asProblem } from "../../api/problem.js";
@@ -57,6 +57,14 @@ export function useExplanation(job: JobDetailView): UseQueryResult<ExplanationVi
 function nullWhereMissing(error: unknown): null {
   if (asProblem(error).status === 404) return null;
   throw error;
+}
+
+export function useSteps(job: JobDetailView): UseQueryResult<readonly StepView[], Problem> {
+  return useLiveQuery(
+    [...jobKey(job.id), "of", "steps"],
+    async (signal) => (await read<{ items: StepView[] }>(`${jobAddress(job.id)}/steps`, {}, signal)).items,
+    refreshOf(job),
+  );
 }
 
 /** The log, whole: it is bounded. Lines never change, so only those behind the known ones are read. */

@@ -136,6 +136,19 @@ CREATE TABLE job_log_batches (
   seq    bigint NOT NULL
 );
 
+-- Steps of handlers that are done: a later attempt skips them.
+CREATE TABLE job_steps (
+  job_id  bigint  NOT NULL,
+  seq     integer NOT NULL,
+  name    text    COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  at      bigint  NOT NULL,
+  -- JSON text; NULL when the step gave nothing.
+  result  text,
+  PRIMARY KEY (job_id, seq),
+  UNIQUE (job_id, name)
+);
+
 CREATE TABLE job_tags (
   tag    text   COLLATE "C" NOT NULL,
   job_id bigint NOT NULL,
