@@ -55,25 +55,24 @@ export const ExpiresInMs = FromNow;
  * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema
  * cannot say.
  */
-export const JobRequestBody = Type.Object(
-  {
-    name: Name,
-    payload: Type.Optional(Type.Unknown()),
-    queue: Type.Optional(Name),
-    priority: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PRIORITY })),
-    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_FROM_NOW_MS })),
-    runAt: Type.Optional(InstantInput),
-    maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MAX_ATTEMPTS })),
-    backoff: Type.Optional(Backoff),
-    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
-    idempotencyKey: Type.Optional(Key),
-    tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
-    unique: Type.Optional(UniqueBody),
-    expiresAt: Type.Optional(InstantInput),
-    expiresInMs: Type.Optional(ExpiresInMs),
-  },
-  CLOSED,
-);
+export const jobRequestFields = {
+  name: Name,
+  payload: Type.Optional(Type.Unknown()),
+  queue: Type.Optional(Name),
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PRIORITY })),
+  delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_FROM_NOW_MS })),
+  runAt: Type.Optional(InstantInput),
+  maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MAX_ATTEMPTS })),
+  backoff: Type.Optional(Backoff),
+  timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
+  idempotencyKey: Type.Optional(Key),
+  tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
+  unique: Type.Optional(UniqueBody),
+  expiresAt: Type.Optional(InstantInput),
+  expiresInMs: Type.Optional(ExpiresInMs),
+};
+
+export const JobRequestBody = Type.Object(jobRequestFields, CLOSED);
 
 export const BatchBody = Type.Object({ jobs: Type.Array(JobRequestBody, { maxItems: MAX_BATCH }) }, CLOSED);
 

@@ -75,6 +75,8 @@ export const JobDetailView = Type.Object(
     ]),
     /** The schedule that made the job. */
     schedule: Nullable.Origin,
+    /** Which job of which flow it is. */
+    flow: Nullable.FlowPlace,
     /** Where in a distributed trace the job was enqueued. */
     traceparent: Nullable.Text,
     payloadBytes: Type.Integer(),

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { MAX_BACKOFF_MS } from "../core/backoff.js";
-import { MAX_BATCH } from "../core/defaults.js";
+import { MAX_BATCH, MAX_FLOW_JOBS } from "../core/defaults.js";
 import { LOG_LEVELS } from "../core/job.js";
 import { CLOSED, Instant, JobId, Key, LeaseMs, Nullable } from "./fields.js";
 import { JobState } from "./job.js";
@@ -43,6 +43,11 @@ export const FailBody = Type.Object({ leaseToken, error: FailureError, retry: Ty
 export const ReleaseBody = Type.Object({ leaseToken }, CLOSED);
 
 export const SnoozeBody = Type.Object({ leaseToken, delayMs: Delay }, CLOSED);
+
+/** Jobs of the same flow. */
+const Refs = Type.Array(Key, { minItems: 1, maxItems: MAX_FLOW_JOBS });
+
+export const WaitBody = Type.Object({ leaseToken, refs: Refs }, CLOSED);
 
 export const ProgressBody = Type.Object(
   {
@@ -112,11 +117,12 @@ export const AckItem = Type.Object(
   {
     id: JobId,
     leaseToken,
-    outcome: Type.Enum(["completed", "failed", "released", "snoozed"]),
+    outcome: Type.Enum(["completed", "failed", "released", "snoozed", "waiting"]),
     ...Result,
     error: Type.Optional(FailureError),
     retry: Type.Optional(Retry),
     delayMs: Type.Optional(Delay),
+    refs: Type.Optional(Refs),
   },
   CLOSED,
 );

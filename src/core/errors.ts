@@ -30,6 +30,7 @@ export const ERRORS = {
   // Jobs
   schedule_not_found: { status: 404, title: "No such schedule", retryable: false },
   job_not_found: { status: 404, title: "No such job", retryable: false },
+  flow_not_found: { status: 404, title: "No such flow", retryable: false },
   idempotency_key_reused: {
     status: 422,
     title: "The idempotency key belongs to another job",
@@ -85,6 +86,8 @@ export const FAULT_CODES = [
   "invalid_cron",
   "unknown_timezone",
   "payload_invalid",
+  "unknown_ref",
+  "cycle",
 
   // In the text of a filter
   "missing_term",

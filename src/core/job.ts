@@ -1,4 +1,5 @@
 import type { Backoff } from "./backoff.js";
+import type { FlowPlace } from "./flow.js";
 import type { JobState } from "./states.js";
 import type { StoredError } from "./stored-error.js";
 import type { CheckedUnique } from "./unique.js";
@@ -50,8 +51,9 @@ export interface Enqueued extends Job {
  * - `by_hand`: somebody asked for it
  * - `expired`: it had not started by its `expiresAt`
  * - `queue_full`: it was the oldest one in a full queue, and made room for a new one
+ * - `dependency`: another job of its flow, which it depends on, did not complete
  */
-export const CANCELLATION_REASONS = ["by_hand", "expired", "queue_full"] as const;
+export const CANCELLATION_REASONS = ["by_hand", "expired", "queue_full", "dependency"] as const;
 export type CancellationReason = (typeof CANCELLATION_REASONS)[number];
 
 export interface Cancellation {
@@ -73,6 +75,8 @@ export interface JobDetail extends Job {
   /** `null` while it is not cancelled. */
   readonly cancellation: Cancellation | null;
   readonly schedule: Origin | null;
+  /** Which job of which flow it is. */
+  readonly flow: FlowPlace | null;
   /** Where in a distributed trace the job was enqueued, as in the header of W3C Trace Context. */
   readonly traceparent: string | null;
   readonly payloadBytes: number;
@@ -156,6 +160,8 @@ export interface ClaimedJob {
   readonly backoff: Backoff | null;
   /** The schedule that made the job. The slot, not the clock, says which day or hour it is about. */
   readonly schedule: Origin | null;
+  /** Which job of which flow it is. */
+  readonly flow: FlowPlace | null;
   /** Where in a distributed trace the job was enqueued, as in the headers of W3C Trace Context. */
   readonly traceparent: string | null;
   readonly tracestate: string | null;

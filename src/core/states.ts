@@ -57,8 +57,12 @@ export const TRANSITIONS = {
   replace: { from: ["scheduled", "pending"], to: ["scheduled", "pending"] },
   /** Another request with its unique key gave it a new `runAt`. */
   reschedule: { from: ["scheduled", "pending"], to: ["scheduled", "pending"] },
-  /** By hand: a fresh budget of attempts. */
-  revive: { from: ["dead", "cancelled"], to: ["pending"] },
+  /** The handler waits for other jobs of its flow. The attempt is not counted. */
+  wait: { from: ["running"], to: ["blocked", "pending"] },
+  /** What the job waited for has ended. */
+  unblock: { from: ["blocked"], to: ["scheduled", "pending"] },
+  /** By hand: a fresh budget of attempts. With its flow it may have to wait again. */
+  revive: { from: ["dead", "cancelled"], to: ["pending", "blocked"] },
   /** By hand: do not wait for `runAt`. */
   "run-now": { from: ["scheduled"], to: ["pending"] },
 } as const satisfies Record<string, Transition>;

@@ -110,7 +110,8 @@ function toNewJobs(requests: readonly JobRequest[], trace: TraceContext | null):
   return jobs;
 }
 
-function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): NewJob {
+/** @param at JSON pointer of the request, for the faults */
+export function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): NewJob {
   const settings = checkJobRequest(request, at);
   const payload = encodePayload(request.payload, at);
   // Written out: a spread costs more than all checks together, and this is the path of every job.
@@ -158,7 +159,7 @@ function withKey(job: NewJob, key: string | undefined): NewJob {
 }
 
 /** With `delayMs` as it was given: a repeated request means the same delay, not the same instant. */
-function fingerprintOf(job: NewJob): string {
+export function fingerprintOf(job: NewJob): string {
   const { queue, name, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs, tags } = job;
   const payload = JSON.parse(job.payload) as unknown;
   const settings = { queue, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs };

@@ -179,6 +179,7 @@ function cancelledText({ cancelled }: Finished): string {
     by_hand: ": by hand",
     expired: ": it had not started in time",
     queue_full: ": its queue was full, and a new job took its place",
+    dependency: ": a job that it depends on did not complete",
   }[cancelled];
 }
 

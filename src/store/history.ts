@@ -8,7 +8,7 @@ import type {
 } from "../core/job.js";
 import type { StoredError } from "../core/stored-error.js";
 import { parseScopedKey } from "../core/unique.js";
-import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
+import { parseBackoff, toFlowPlace, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
 
 /** A row of `attempts`. */
 export interface AttemptRow {
@@ -49,6 +49,7 @@ export function toDetail(row: JobRow, spec: DetailRow, more: MoreOfJob): JobDeta
     expiresAt: row.expires_at,
     cancellation: row.state === "cancelled" ? toCancellation(spec) : null,
     schedule: toOrigin(spec.schedule_key, spec.slot),
+    flow: toFlowPlace(row.flow_id, spec.flow_ref),
     traceparent: spec.traceparent,
     payloadBytes: spec.payload_bytes,
     resultBytes: spec.result_bytes,

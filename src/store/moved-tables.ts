@@ -37,6 +37,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       lease_until: "number",
       finished_at: "number",
       expires_at: "number",
+      flow_id: "number",
+      waiting: "number",
     },
   },
   {
@@ -55,6 +57,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       traceparent: "text",
       tracestate: "text",
       unique_key: "text",
+      flow_ref: "text",
+      delay_ms: "number",
     },
   },
   {
@@ -139,6 +143,36 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       on_full: "text",
     },
   },
+  {
+    name: "flows",
+    key: ["id"],
+    columns: {
+      id: "number",
+      name: "text",
+      stage: "text",
+      opened_to: "number",
+      state: "text",
+      created_at: "number",
+      finished_at: "number",
+      jobs: "number",
+      completed: "number",
+      dead: "number",
+      cancelled: "number",
+      idempotency_key: "text",
+      fingerprint: "text",
+    },
+  },
+  {
+    name: "flow_jobs",
+    key: ["flow_id", "ref"],
+    columns: { flow_id: "number", ref: "text", job_id: "number" },
+  },
+  {
+    name: "dependencies",
+    key: ["on_id", "job_id"],
+    columns: { on_id: "number", job_id: "number", on_failure: "text", resolved: "yes or no" },
+  },
+  { name: "ends_to_tell", key: ["job_id"], columns: { job_id: "number" } },
   {
     name: "dead_groups",
     key: ["id"],
@@ -320,5 +354,6 @@ export interface MovedSequences {
   readonly job: number;
   readonly token: number;
   readonly schedule_version: number;
+  readonly flow: number;
   readonly event: number;
 }

@@ -16,4 +16,4 @@ export const TABLES_OF_A_JOB = [
 ] as const;
 
 /** What must be known of a job that is removed. */
-export type RemovedRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt">;
+export type RemovedRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt" | "flow_id">;

@@ -1,4 +1,5 @@
 import type { Backoff } from "../core/backoff.js";
+import type { FlowPlace } from "../core/flow.js";
 import type { Job, Origin } from "../core/job.js";
 import type { JobState } from "../core/states.js";
 
@@ -19,6 +20,9 @@ export interface JobRow {
   readonly lease_until: number;
   readonly finished_at: number | null;
   readonly expires_at: number | null;
+  readonly flow_id: number | null;
+  /** What a blocked job still waits for. */
+  readonly waiting: number;
 }
 
 /** A row of `job_specs`, without the payload. */
@@ -33,6 +37,7 @@ export interface SpecRow {
   readonly schedule_key: string | null;
   readonly slot: number | null;
   readonly traceparent: string | null;
+  readonly flow_ref: string | null;
 }
 
 export function toJob(row: JobRow): Job {
@@ -57,6 +62,10 @@ export function toJob(row: JobRow): Job {
 
 export function toOrigin(key: string | null, slot: number | null): Origin | null {
   return key === null || slot === null ? null : { key, slot };
+}
+
+export function toFlowPlace(flowId: number | null, ref: string | null): FlowPlace | null {
+  return flowId === null || ref === null ? null : { id: String(flowId), ref };
 }
 
 export function parseBackoff(text: string | null): Backoff | null {

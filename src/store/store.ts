@@ -1,6 +1,7 @@
 import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
 import type { DeadStore } from "./dead.js";
+import type { FlowStore } from "./flows.js";
 import type { EventStore } from "./events.js";
 import type { StepStore } from "./job-steps.js";
 import type { ExpiryStore } from "./expiry.js";
@@ -33,6 +34,7 @@ export interface Store {
   readonly steps: StepStore;
   readonly expiry: ExpiryStore;
   readonly queues: QueueStore;
+  readonly flows: FlowStore;
   readonly dead: DeadStore;
   readonly schedules: ScheduleStore;
   readonly stats: StatStore;

@@ -13,6 +13,7 @@ import { eventsContract } from "./events.js";
 import { expiryContract } from "./expiry.js";
 import { extendContract } from "./extend.js";
 import { fencingContract } from "./fencing.js";
+import { flowsContract } from "./flows.js";
 import { idempotencyContract } from "./idempotency.js";
 import { jobStepsContract } from "./job-steps.js";
 import { lifecycleContract } from "./lifecycle.js";
@@ -50,6 +51,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     uniqueContract(contract);
     expiryContract(contract);
     maxLengthContract(contract);
+    flowsContract(contract);
     claimContract(contract);
     claimIdsContract(contract);
     settleContract(contract);

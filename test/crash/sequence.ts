@@ -6,6 +6,7 @@ import type { ClaimedJob } from "../../src/core/job.js";
 import type { JobRequest, JobSettings } from "../../src/core/job-request.js";
 import type { Unique } from "../../src/core/unique.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
+import { extendFlow } from "../../src/engine/flows/make.js";
 import { reap } from "../../src/engine/loops/reaper.js";
 import { fireDue, fireWaiting } from "../../src/engine/schedules/fire.js";
 import type { Failure, Settlement } from "../../src/store/claims.js";
@@ -45,7 +46,7 @@ export interface Operation {
 
 const RETRIES = { type: "fixed", delayMs: 1_000 } as const;
 export const LEASE_MS = 30_000;
-export const QUEUES = ["mail", "waiting", "stale", "unique"] as const;
+export const QUEUES = ["mail", "waiting", "stale", "unique", "flow"] as const;
 export const NAMES = ["mail.send", "mail.digest"] as const;
 const WORKER = "worker-1";
 const HOUR_MS = 3_600_000;
@@ -430,7 +431,90 @@ export const OPERATIONS: readonly Operation[] = [
       return undefined;
     },
   },
+
+  {
+    verb: "make a flow",
+    repeatable: true,
+    run: async ({ konveier, memory }) => {
+      const flow = await konveier.flows.create({ name: "order", jobs: FLOW, idempotencyKey: "flow-1" });
+      const page = await konveier.flows.jobs(flow.id);
+      return remember(memory, [
+        ["flow", flow.id],
+        ...(page?.items ?? []).map(({ ref, id }) => [ref, id] as const),
+      ]);
+    },
+  },
+  { verb: "claim what a flow begins with", run: claim("flow", 2) },
+  {
+    verb: "add to a flow",
+    repeatable: true,
+    run: async ({ context, memory }) => {
+      await extendFlow(context, held(memory, "begin"), [
+        { ref: "added", name: "mail.send", queue: "flow", dependsOn: ["other"] },
+        { ref: "more", name: "mail.send", queue: "flow" },
+      ]);
+      return undefined;
+    },
+  },
+  settle("wait for a job of the flow", ["begin"], { verb: "wait", refs: ["more"] }),
+  settle("end a job that others are cancelled by", ["other"], { verb: "bury", failure: failed("for good") }),
+  { verb: "claim what a job waits for", run: claim("flow", 1) },
+  {
+    verb: "end what a job waits for",
+    repeatable: true,
+    run: async ({ store, memory }) => {
+      const done = { verb: "complete", result: "1", resultProblem: null } as const;
+      await store.claims.settle(memory.latestClaim.map((job) => toSettlement(job, done)));
+      return undefined;
+    },
+  },
+  {
+    verb: "start what failed in a flow over",
+    repeatable: true,
+    run: async ({ konveier, memory }) => {
+      await konveier.flows.retry(idOf(memory, "flow"));
+      return undefined;
+    },
+  },
+  {
+    verb: "delete a job of a flow",
+    run: async ({ konveier, memory }) => {
+      await konveier.jobs.delete(idOf(memory, "other"));
+      return undefined;
+    },
+  },
+  {
+    verb: "cancel a flow",
+    repeatable: true,
+    run: async ({ konveier, memory }) => {
+      await konveier.flows.cancel(idOf(memory, "flow"));
+      return undefined;
+    },
+  },
+  {
+    verb: "make a flow of one job",
+    run: async ({ konveier, memory }) => {
+      const jobs = [{ ref: "only", name: "mail.send", queue: "flow" }];
+      const { id } = await konveier.flows.create({ name: "short", jobs });
+      const page = await konveier.flows.jobs(id);
+      return remember(memory, [["only", page?.items[0]?.id ?? ""]]);
+    },
+  },
+  {
+    verb: "delete the last job of a flow",
+    run: async ({ konveier, memory }) => {
+      await konveier.jobs.delete(idOf(memory, "only"));
+      return undefined;
+    },
+  },
 ];
+
+const FLOW = [
+  { ref: "begin", name: "mail.send", queue: "flow", maxAttempts: 3 },
+  { ref: "other", name: "mail.send", queue: "flow", maxAttempts: 3 },
+  { ref: "then", name: "mail.send", queue: "flow", dependsOn: ["begin", "other"] },
+  { ref: "last", name: "mail.digest", queue: "flow", dependsOn: ["then"], onDependencyFailure: "run" },
+] as const;
 
 function putSchedule(verb: string, key: string, timing: Omit<ScheduleOptions, "job">): Operation {
   return {

@@ -3,6 +3,7 @@ import type { EngineContext } from "../context.js";
 import { completeRetention } from "../retention.js";
 import { createBulkRunner } from "./bulk-runner.js";
 import { createExpirer } from "./expirer.js";
+import { createFlowKeeper } from "./flow-keeper.js";
 import { createLookout } from "./lookout.js";
 import { createPromoter } from "./promoter.js";
 import { createPruner } from "./pruner.js";
@@ -32,6 +33,7 @@ export class Background {
       createExpirer(context),
       createPruner(context, completeRetention(retention)),
       createBulkRunner(context),
+      createFlowKeeper(context),
       createLookout(context),
     ];
   }

@@ -56,7 +56,7 @@ async function settlementOf(
   item: AckItem,
   resultFault: KonveierError | undefined,
 ): Promise<Settlement> {
-  const { outcome, error, retry, delayMs } = item;
+  const { outcome, error, retry, delayMs, refs } = item;
   switch (outcome) {
     case "completed":
       return completionOf(key, item, resultFault);
@@ -64,6 +64,8 @@ async function settlementOf(
       return { verb: "release", ...key };
     case "snoozed":
       return { verb: "snooze", ...key, delayMs: delayMs ?? 0 };
+    case "waiting":
+      return { verb: "wait", ...key, refs: refs ?? [] };
     case "failed": {
       const failed = { outcome: "failed", error: storedErrorOf(error ?? { message: "" }) } as const;
       const claim = await context.store.claims.current(key);
@@ -109,8 +111,15 @@ const FIELDS_OF_AN_OUTCOME = {
   failed: ["error", "retry"],
   released: [],
   snoozed: ["delayMs"],
+  waiting: ["refs"],
 } as const satisfies Record<AckItem["outcome"], readonly string[]>;
-const NEEDED = { completed: null, failed: "error", released: null, snoozed: "delayMs" } as const;
+const NEEDED = {
+  completed: null,
+  failed: "error",
+  released: null,
+  snoozed: "delayMs",
+  waiting: "refs",
+} as const;
 
 /** @throws KonveierError `validation_failed` with every fault */
 function refuseMisplacedFields(items: readonly AckItem[]): void {
@@ -118,7 +127,7 @@ function refuseMisplacedFields(items: readonly AckItem[]): void {
   for (const [index, item] of items.entries()) {
     const at = `/results/${index}`;
     const own: readonly string[] = FIELDS_OF_AN_OUTCOME[item.outcome];
-    for (const field of ["result", "resultProblem", "error", "retry", "delayMs"] as const) {
+    for (const field of ["result", "resultProblem", "error", "retry", "delayMs", "refs"] as const) {
       if (item[field] === undefined || own.includes(field)) continue;
       const detail = `does not belong to the outcome "${item.outcome}"`;
       faults.push({ pointer: `${at}/${field}`, code: "conflict", detail });

@@ -52,6 +52,7 @@ export function jobDetailView(job: JobDetail): JobDetailView {
     expiresAt: instantOrNull(job.expiresAt),
     cancellation: job.cancellation,
     schedule: originView(job.schedule),
+    flow: job.flow,
     traceparent: job.traceparent,
     payloadBytes: job.payloadBytes,
     resultBytes: job.resultBytes,

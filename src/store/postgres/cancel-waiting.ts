@@ -6,7 +6,7 @@ import type { PostgresContext } from "./context.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
-export type WaitingRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt">;
+export type WaitingRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt" | "flow_id">;
 
 type Cancel = Statement<[ids: readonly number[], now: Instant], never>;
 
@@ -19,7 +19,7 @@ export class CancelWaiting {
   constructor({ s }: PostgresContext) {
     const cancel = (more: string): Cancel =>
       new Statement(
-        `UPDATE ${s}.jobs SET state = 'cancelled', finished_at = $2${more} WHERE id = ANY($1::bigint[])`,
+        `UPDATE ${s}.jobs SET state = 'cancelled', finished_at = $2, waiting = 0${more} WHERE id = ANY($1::bigint[])`,
       );
     this.#cancel = cancel("");
     this.#unclaim = cancel(
@@ -55,10 +55,11 @@ export class CancelWaiting {
     const ids = rows.map(({ id }) => id);
     await cancel.run(tx, ids, tx.now);
     await this.#keepReasons.run(tx, ids, reason);
-    for (const { id, queue, name, state, attempt } of rows) {
+    for (const { id, queue, name, state, attempt, flow_id: flowId } of rows) {
       const lane = tx.ledger.lane(queue, name);
       lane.moved(id, transition, state, "cancelled", attempt);
       lane.count("cancelled");
+      if (flowId !== null) tx.flows.book.ended(id, flowId, "cancelled");
       tx.ledger.note(queue, name);
     }
   }

@@ -1,7 +1,7 @@
 import { MAX_CLAIM_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
-import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
+import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
 import { CancelWaiting, type WaitingRow } from "./cancel-waiting.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
@@ -18,6 +18,7 @@ interface SpecColumns {
   readonly slot: number | null;
   readonly traceparent: string | null;
   readonly tracestate: string | null;
+  readonly flow_ref: string | null;
 }
 
 /** A claimed job. */
@@ -34,6 +35,7 @@ interface ClaimedRow
       | "created_at"
       | "run_at"
       | "expires_at"
+      | "flow_id"
     >,
     SpecColumns {
   readonly share: null;
@@ -51,7 +53,8 @@ interface LaneRow {
   readonly only: boolean;
 }
 
-const SPEC_COLUMNS = "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate";
+const SPEC_COLUMNS =
+  "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate, flow_ref";
 
 /** What one claim has taken so far. */
 interface Taken {
@@ -141,13 +144,13 @@ export class Claim {
          UPDATE ${s}.jobs SET state = 'running', attempt = attempt + 1, lease_until = $4, worker_id = $5,
            started_at = $6::bigint, token = nextval('${s}.fencing_tokens')
          WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
-         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at, expires_at
+         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at, expires_at, flow_id
        )
        SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, spec.* FROM claimed CROSS JOIN LATERAL (
          SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = claimed.id OFFSET 0
        ) AS spec
        UNION ALL
-       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(6 + SPEC_COLUMNS.split(",").length)}
+       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(7 + SPEC_COLUMNS.split(",").length)}
        FROM share LEFT JOIN locked USING (name, priority) GROUP BY name, priority, n, is_only
        ORDER BY priority DESC, run_at, id`,
     );
@@ -235,6 +238,7 @@ export class Claim {
       // A job without attempts left cannot be claimable, unless the database was restored or edited by hand.
       await this.#bury.run(tx, tx.now, id);
       lane.moved(id, "bury", "running", "dead", row.max_attempts);
+      if (row.flow_id !== null) tx.flows.book.ended(id, row.flow_id, "dead");
       lane.count("dead");
       return;
     }
@@ -246,8 +250,8 @@ export class Claim {
 }
 
 /** What waits with an `expires_at` has never started, see `settle.ts`. */
-function asWaiting({ id, name, attempt }: ClaimedRow, queue: string): WaitingRow {
-  return { id, queue, name, state: "pending", attempt: attempt - 1 };
+function asWaiting({ id, name, attempt, flow_id }: ClaimedRow, queue: string): WaitingRow {
+  return { id, queue, name, state: "pending", attempt: attempt - 1, flow_id };
 }
 
 function sumOf(numbers: readonly number[]): number {
@@ -257,7 +261,7 @@ function sumOf(numbers: readonly number[]): number {
 function describe(
   row: Pick<
     JobRow,
-    "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at"
+    "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at" | "flow_id"
   >,
   queue: string,
   spec: SpecColumns,
@@ -281,6 +285,7 @@ function describe(
     timeoutMs: spec.timeout_ms,
     backoff: parseBackoff(spec.backoff),
     schedule: toOrigin(spec.schedule_key, spec.slot),
+    flow: toFlowPlace(row.flow_id, spec.flow_ref),
     traceparent: spec.traceparent,
     tracestate: spec.tracestate,
   };

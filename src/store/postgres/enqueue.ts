@@ -6,7 +6,7 @@ import type { NewJob } from "../jobs.js";
 import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
-import { InsertJobs, type FreshJob } from "./insert-jobs.js";
+import { InsertJobs, type FreshJob, type PlaceInFlow } from "./insert-jobs.js";
 import { Redefine, type PrepareLanes } from "./redefine.js";
 import { Room } from "./room.js";
 import { Statement } from "./statement.js";
@@ -225,6 +225,24 @@ export class Enqueue {
     return { drops, guarded: this.prepare === null ? new Set(drops.keys()) : new Set(guarded) };
   }
 
+  /**
+   * Without a look at keys and limits. The delay of a job that waits begins when it no longer does.
+   *
+   * @returns ids in the order of the jobs
+   */
+  async insertIntoFlow(
+    tx: Transaction,
+    jobs: readonly { readonly job: NewJob; readonly place: PlaceInFlow }[],
+  ): Promise<readonly number[]> {
+    const fresh = jobs.map(({ job, place }): FreshJob => {
+      const runAt = place.waiting > 0 ? (job.runAt ?? tx.now) : runAtOf(job, tx.now);
+      const state = place.waiting > 0 ? "blocked" : stateAt(runAt, tx.now);
+      return { job, runAt, state, expiresAt: expiryOf(job, tx.now), given: null, flow: place };
+    });
+    const queues = new Set(jobs.map(({ job }) => job.queue));
+    return (await this.#insert(tx, fresh, queues)).map(({ id }) => Number(id));
+  }
+
   /** @param guarded limited queues that have room */
   async #insert(
     tx: Transaction,
@@ -244,7 +262,7 @@ export class Enqueue {
       if (id === undefined) throw new Error("A job was not inserted");
       tx.ledger.lane(job.queue, job.name).inserted(id, state);
       if (state === "pending") tx.madePending(job, runAt);
-      else tx.changes.scheduled();
+      if (state === "scheduled") tx.changes.scheduled();
       return newJob(job, id, state, tx.now, runAt);
     });
   }
@@ -294,7 +312,14 @@ interface RoomMade {
 function fresh(tx: Transaction, runAt?: Instant, given: number | null = null): (job: NewJob) => FreshJob {
   return (job) => {
     const at = runAt ?? runAtOf(job, tx.now);
-    return { job, runAt: at, state: stateAt(at, tx.now), expiresAt: expiryOf(job, tx.now), given };
+    return {
+      job,
+      runAt: at,
+      state: stateAt(at, tx.now),
+      expiresAt: expiryOf(job, tx.now),
+      given,
+      flow: null,
+    };
   };
 }
 

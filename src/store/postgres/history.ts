@@ -34,7 +34,7 @@ export class History {
   constructor({ s }: PostgresContext) {
     this.#detail = new Statement<[id: number], JobWithDetails>(
       `SELECT jobs.*, budget, timeout_ms, backoff, tags, idempotency_key, unique_key, schedule_key, slot,
-         traceparent, reason AS cancelled_for, about AS cancelled_about,
+         traceparent, flow_ref, reason AS cancelled_for, about AS cancelled_about,
          octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem,
          percent, message, at AS progress_at,
          (SELECT error FROM ${s}.attempts WHERE job_id = jobs.id AND error IS NOT NULL

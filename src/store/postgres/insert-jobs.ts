@@ -12,6 +12,14 @@ export interface FreshJob {
   readonly expiresAt: Instant | null;
   /** An id that was taken for it before; else it gets the next one. */
   readonly given: number | null;
+  readonly flow: PlaceInFlow | null;
+}
+
+/** Where a job belongs in its flow, and how much it waits for. */
+export interface PlaceInFlow {
+  readonly flowId: number;
+  readonly ref: string;
+  readonly waiting: number;
 }
 
 /** Whether an insert adds the rows of its lanes, or they are there. */
@@ -34,6 +42,8 @@ const HOT_COLUMNS: readonly Column[] = [
   { name: "run_at", type: "bigint", of: ({ runAt }) => runAt },
   { name: "payload_bytes", type: "int", of: ({ job }) => Buffer.byteLength(job.payload) },
   { name: "expires_at", type: "bigint", of: ({ expiresAt }) => expiresAt },
+  { name: "flow_id", type: "bigint", of: ({ flow }) => flow?.flowId ?? null },
+  { name: "waiting", type: "int", of: ({ flow }) => flow?.waiting ?? null },
 ];
 
 const SPEC_COLUMNS: readonly Column[] = [
@@ -56,6 +66,9 @@ const SPEC_COLUMNS: readonly Column[] = [
     type: "text",
     of: ({ job }) => (job.unique === null ? null : scopedKey(job.unique, job)),
   },
+  { name: "flow_ref", type: "text", of: ({ flow }) => flow?.ref ?? null },
+  // Of one that is not blocked it is part of when it runs.
+  { name: "delay_ms", type: "bigint", of: ({ job, state }) => (state === "blocked" ? job.delayMs : null) },
 ];
 
 const GIVEN: Column = { name: "given", type: "bigint", of: ({ given }) => given };

@@ -12,6 +12,7 @@ import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
 import { EarliestOfLanes, laneKeyText, type PendingLane } from "./lane-floors.js";
 import { Settle } from "./settle.js";
+import { WaitForJobs } from "./wait.js";
 import { Transaction, type EndStatements } from "./transaction.js";
 
 /** What runs a statement as a client of pg does. */
@@ -39,7 +40,7 @@ export class Joins {
     private readonly place: string,
   ) {
     this.#enqueue = new Enqueue(context, (tx, lanes) => this.#prepareLanes(tx, lanes));
-    this.#settle = new Settle(context, new CurrentClaim(context));
+    this.#settle = new Settle(context, new CurrentClaim(context), new WaitForJobs(context));
   }
 
   /** @throws KonveierError `transaction_unusable` */
@@ -60,6 +61,8 @@ export class Joins {
         this.#write(db, async (tx) => {
           const [settled] = await this.#settle.apply(tx, [completion]);
           if (settled === undefined) throw new Error("A settlement was not answered");
+          await tx.flows.flush(tx);
+          await this.#prepareLanes(tx, tx.pending);
           return settled;
         }),
     };
@@ -134,6 +137,7 @@ const TEXT_COLUMNS = new Set([
   "worker_id",
   "error",
   "outcome",
+  "on_failure",
 ]);
 
 function withNumbers(row: Record<string, unknown>): Record<string, unknown> {

@@ -12,6 +12,7 @@ import { DatabaseClock } from "./database-clock.js";
 import { Enqueue } from "./enqueue.js";
 import { LowerFloors } from "./lane-floors.js";
 import { RaiseFloors } from "./raise-floors.js";
+import { FlowEndStatements } from "./flow-ends.js";
 import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
 import type { PostgresStore } from "./open.js";
@@ -50,7 +51,11 @@ function floorsOf({ s, url }: PostgresDatabase, clock: Clock) {
   const pool = openPool(url);
   onTestFinished(() => pool.end());
   const time = new DatabaseClock(clock, clock.now(), true);
-  const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
+  const statements = {
+    ledger: new LedgerStatements(s),
+    floors: new LowerFloors(s),
+    flowEnds: new FlowEndStatements(s),
+  };
   const guard = new SchemaGuard(s, "here");
   const committer = new Committer(pool, systemClock, time, statements, guard, () => undefined, "here");
   return { committer, floors: new RaiseFloors(s, committer, time) };

@@ -15,6 +15,8 @@ import { PostgresDead } from "./dead.js";
 import { translateError, translateOpeningError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
 import { PostgresExpiry } from "./expiry.js";
+import { FlowEndStatements } from "./flow-ends.js";
+import { PostgresFlows } from "./flows.js";
 import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
@@ -114,6 +116,7 @@ export class PostgresStore implements Store {
   readonly steps: PostgresSteps;
   readonly expiry: PostgresExpiry;
   readonly queues: PostgresQueues;
+  readonly flows: PostgresFlows;
   readonly dead: PostgresDead;
   readonly schedules: PostgresSchedules;
   readonly stats: PostgresStats;
@@ -148,6 +151,7 @@ export class PostgresStore implements Store {
     this.steps = new PostgresSteps(context);
     this.expiry = new PostgresExpiry(context);
     this.queues = new PostgresQueues(context);
+    this.flows = new PostgresFlows(context, byHand, remove);
     this.dead = new PostgresDead(context);
     this.schedules = new PostgresSchedules(context);
     this.stats = new PostgresStats(context);
@@ -189,7 +193,11 @@ export class PostgresStore implements Store {
     const notifications = new Notifications(pool, listenUrl, s, clock, databaseClock, latest);
     const changes = new ChangeFeed(clock, notifications);
     const schema = new SchemaGuard(s, place);
-    const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
+    const statements = {
+      ledger: new LedgerStatements(s),
+      floors: new LowerFloors(s),
+      flowEnds: new FlowEndStatements(s),
+    };
     const fold = new Fold(pool, s, clock);
     const committed = (done: Changes) => {
       changes.committed(done);

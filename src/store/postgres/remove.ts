@@ -13,6 +13,7 @@ interface FoundBySpec {
 /** Removes jobs with all that belongs to them. */
 export class Remove {
   readonly #specs;
+  readonly #leaveFlows;
   readonly #remove;
 
   constructor({ s }: PostgresContext) {
@@ -20,6 +21,20 @@ export class Remove {
       `SELECT job_id, tags, idempotency_key, unique_key FROM ${s}.job_specs
        WHERE job_id = ANY($1::bigint[])
          AND (tags IS NOT NULL OR idempotency_key IS NOT NULL OR unique_key IS NOT NULL)`,
+    );
+    // What depends on them is told before it goes.
+    this.#leaveFlows = new Statement<[ids: readonly number[]], never>(
+      `WITH refs AS (
+         DELETE FROM ${s}.flow_jobs USING (
+           SELECT flow_id, flow_ref FROM unnest($1::bigint[]) AS gone (id) CROSS JOIN LATERAL (
+             SELECT flow_id, (SELECT flow_ref FROM ${s}.job_specs WHERE job_id = jobs.id) AS flow_ref
+             FROM ${s}.jobs WHERE id = gone.id OFFSET 0
+           ) AS job
+         ) AS gone WHERE flow_jobs.flow_id = gone.flow_id AND ref = flow_ref
+       ), told AS (
+         DELETE FROM ${s}.dependencies WHERE on_id = ANY($1::bigint[]) AND resolved
+       )
+       DELETE FROM ${s}.dependencies WHERE job_id = ANY($1::bigint[])`,
     );
     const ofEach = TABLES_OF_A_JOB.map(
       (table) => `${table}_gone AS (DELETE FROM ${s}.${table} WHERE job_id = ANY($1::bigint[]))`,
@@ -60,6 +75,8 @@ export class Remove {
     const tags = specs.flatMap(({ job_id: id, tags }) =>
       tags === null ? [] : (JSON.parse(tags) as string[]).map((tag) => ({ id, tag })),
     );
+    const inFlows = rows.flatMap(({ id, flow_id: flowId }) => (flowId === null ? [] : [id]));
+    if (inFlows.length > 0) await this.#leaveFlows.run(tx, inFlows);
     const keys = specs.flatMap(({ job_id: id, idempotency_key: key }) => (key === null ? [] : [{ id, key }]));
     const unique = specs.flatMap(({ job_id: id, unique_key: key }) => (key === null ? [] : [{ id, key }]));
     await this.#remove.run(
@@ -72,7 +89,8 @@ export class Remove {
       unique.map(({ key }) => key),
       unique.map(({ id }) => id),
     );
-    for (const { id, queue, name, state, attempt } of rows) {
+    for (const { id, queue, name, state, attempt, flow_id: flowId } of rows) {
+      if (flowId !== null) tx.flows.book.removed(id, flowId, state);
       const lane = tx.ledger.lane(queue, name);
       lane.deleted(id, state, attempt);
       if (state === "running") lane.count("aborted");

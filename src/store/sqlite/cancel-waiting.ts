@@ -3,7 +3,7 @@ import type { TransitionName } from "../../core/states.js";
 import type { JobRow } from "../rows.js";
 import type { SqliteContext } from "./context.js";
 
-type WaitingRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt">;
+type WaitingRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt" | "flow_id">;
 
 /** Cancels jobs that wait, and keeps why. Every method runs inside a write transaction. */
 export class CancelWaiting {
@@ -14,7 +14,7 @@ export class CancelWaiting {
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
     this.#cancel = db.prepare<[number, number]>(
-      "UPDATE jobs SET state = 'cancelled', finished_at = ? WHERE id = ?",
+      "UPDATE jobs SET state = 'cancelled', finished_at = ?, waiting = 0 WHERE id = ?",
     );
     this.#unclaim = db.prepare<[number, number]>(
       `UPDATE jobs SET state = 'cancelled', finished_at = ?, attempt = attempt - 1, token = 0, worker_id = NULL,
@@ -44,17 +44,18 @@ export class CancelWaiting {
   }
 
   #cancelled(
-    { id, queue, name, state, attempt }: WaitingRow,
+    { id, queue, name, state, attempt, flow_id: flowId }: WaitingRow,
     transition: TransitionName,
     reason: CancellationReason,
   ): void {
-    const { ledger, sequences, step } = this.context;
+    const { ledger, flows, sequences, step } = this.context;
     step("cancel:job");
     this.#keepReason.run(id, reason);
     step("cancel:reason");
     const lane = ledger.lane(queue, name);
     lane.moved(id, transition, state, "cancelled", attempt);
     lane.count("cancelled");
+    if (flowId !== null) flows.book.ended(id, flowId, "cancelled");
     sequences.take("job_note", 1);
   }
 }

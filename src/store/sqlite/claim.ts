@@ -4,7 +4,7 @@ import type { ClaimRequest } from "../claims.js";
 import { CancelWaiting } from "./cancel-waiting.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
-import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
+import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
 
 /** Columns of a claimed row, as arrays: building objects of them took a third of a claim's time. */
 type ClaimedRow = [
@@ -17,8 +17,10 @@ type ClaimedRow = [
   createdAt: number,
   runAt: number,
   expiresAt: number | null,
+  flowId: number | null,
 ];
-const CLAIMED_COLUMNS = "id, name, token, priority, attempt, max_attempts, created_at, run_at, expires_at";
+const CLAIMED_COLUMNS =
+  "id, name, token, priority, attempt, max_attempts, created_at, run_at, expires_at, flow_id";
 /** Jobs that one claim cancels: the rest is left to the loop that does nothing else. */
 const MOST_EXPIRED = 1_000;
 
@@ -31,6 +33,7 @@ type SpecColumns = [
   slot: number | null,
   traceparent: string | null,
   tracestate: string | null,
+  flowRef: string | null,
 ];
 
 /** What one claim has taken so far. */
@@ -75,7 +78,8 @@ export class Claim {
       .raw();
     this.#spec = db
       .prepare<[number], SpecColumns>(
-        `SELECT payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate
+        `SELECT payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate,
+           flow_ref
          FROM job_specs WHERE job_id = ?`,
       )
       .raw();
@@ -114,6 +118,7 @@ export class Claim {
       row.created_at,
       row.run_at,
       row.expires_at,
+      row.flow_id,
     ];
     return this.#describe(columns, row.queue, row.started_at ?? row.run_at, row.lease_until);
   }
@@ -180,10 +185,10 @@ export class Claim {
   }
 
   #describe(row: ClaimedRow, queue: string, startedAt: number, leaseExpiresAt: number): ClaimedJob {
-    const [id, name, token, priority, attempt, maxAttempts, createdAt, runAt] = row;
+    const [id, name, token, priority, attempt, maxAttempts, createdAt, runAt, , flowId] = row;
     const spec = this.#spec.get(id);
     if (spec === undefined) throw new Error(`Job ${id} has no payload`);
-    const [payload, budget, timeoutMs, backoff, scheduleKey, slot, traceparent, tracestate] = spec;
+    const [payload, budget, timeoutMs, backoff, scheduleKey, slot, traceparent, tracestate, flowRef] = spec;
     return {
       id: String(id),
       queue,
@@ -201,22 +206,29 @@ export class Claim {
       timeoutMs,
       backoff: parseBackoff(backoff),
       schedule: toOrigin(scheduleKey, slot),
+      flow: toFlowPlace(flowId, flowRef),
       traceparent,
       tracestate,
     };
   }
 
   /** What waits with an `expires_at` has never started, see `settle.ts`. */
-  #expire([id, name, , , attempt]: ClaimedRow, queue: string, now: number): void {
-    this.#cancel.expireClaimed({ id, queue, name, state: "pending", attempt: attempt - 1 }, now);
+  #expire([id, name, , , attempt, , , , , flowId]: ClaimedRow, queue: string, now: number): void {
+    const row = { id, queue, name, state: "pending", attempt: attempt - 1, flow_id: flowId } as const;
+    this.#cancel.expireClaimed(row, now);
   }
 
   /** A job without attempts left cannot be claimable, unless the file was restored or edited by hand. */
-  #buryExhausted([id, name, , , attempt, maxAttempts]: ClaimedRow, queue: string, now: number): void {
+  #buryExhausted(
+    [id, name, , , attempt, maxAttempts, , , , flowId]: ClaimedRow,
+    queue: string,
+    now: number,
+  ): void {
     this.#bury.run(now, id);
     const lane = this.context.ledger.lane(queue, name);
     lane.moved(id, "claim", "pending", "running", attempt);
     lane.moved(id, "bury", "running", "dead", maxAttempts);
+    if (flowId !== null) this.context.flows.book.ended(id, flowId, "dead");
     lane.count("dead");
   }
 }

@@ -2,6 +2,7 @@ import { KonveierError } from "../../core/errors.js";
 import type { Enqueued } from "../../core/job.js";
 import { scopedKey } from "../../core/unique.js";
 import { Admission, arrivalsOf, expiryOf, runAtOf, stateAt, type Target } from "../admission.js";
+import type { JobState } from "../../core/states.js";
 import type { NewJob } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
 import { toJob, type JobRow } from "../rows.js";
@@ -14,10 +15,43 @@ interface KeyRow {
   readonly job_id: number;
 }
 
+const JOB_COLUMNS = [
+  "id",
+  "queue",
+  "name",
+  "state",
+  "priority",
+  "max_attempts",
+  "created_at",
+  "run_at",
+  "expires_at",
+];
+/** In the order of `specOf`. */
+const SPEC_COLUMNS = [
+  "job_id",
+  "payload",
+  "budget",
+  "timeout_ms",
+  "backoff",
+  "tags",
+  "idempotency_key",
+  "schedule_key",
+  "slot",
+  "traceparent",
+  "tracestate",
+  "unique_key",
+];
+
+function insertInto(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+}
+
 /** Inserts jobs. The statements of every enqueue are here. */
 export class Enqueue {
   readonly #insertJob;
+  readonly #insertFlowJob;
   readonly #insertSpec;
+  readonly #insertFlowSpec;
   readonly #insertTag;
   readonly #insertKey;
   readonly #findKey;
@@ -28,15 +62,10 @@ export class Enqueue {
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
-    this.#insertJob = db.prepare(
-      `INSERT INTO jobs (id, queue, name, state, priority, max_attempts, created_at, run_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#insertSpec = db.prepare(
-      `INSERT INTO job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot,
-         traceparent, tracestate, unique_key)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    this.#insertJob = db.prepare(insertInto("jobs", JOB_COLUMNS));
+    this.#insertFlowJob = db.prepare(insertInto("jobs", [...JOB_COLUMNS, "flow_id", "waiting"]));
+    this.#insertSpec = db.prepare(insertInto("job_specs", SPEC_COLUMNS));
+    this.#insertFlowSpec = db.prepare(insertInto("job_specs", [...SPEC_COLUMNS, "flow_ref", "delay_ms"]));
     this.#insertTag = db.prepare("INSERT INTO job_tags (tag, job_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
     this.#insertKey = db.prepare("INSERT INTO idempotency_keys (key, fingerprint, job_id) VALUES (?, ?, ?)");
     this.#findKey = db.prepare<[string], KeyRow>(
@@ -167,36 +196,14 @@ export class Enqueue {
 
   /** Runs inside a write transaction. Without a look at keys and limits. */
   insert(job: NewJob, now: number, runAt = runAtOf(job, now)): Enqueued {
-    const { ledger, sequences, changes, step } = this.context;
-    const id = sequences.take("job", 1) + 1;
+    const id = this.context.sequences.take("job", 1) + 1;
     const state = stateAt(runAt, now);
     const expiresAt = expiryOf(job, now);
     this.#insertJob.run(id, job.queue, job.name, state, job.priority, job.maxAttempts, now, runAt, expiresAt);
-    step("enqueue:job");
-    this.#insertSpec.run(
-      id,
-      job.payload,
-      job.maxAttempts,
-      job.timeoutMs,
-      job.backoff === null ? null : JSON.stringify(job.backoff),
-      job.tags.length === 0 ? null : JSON.stringify(job.tags),
-      job.idempotency?.key ?? null,
-      job.schedule?.key ?? null,
-      job.schedule?.slot ?? null,
-      job.trace?.traceparent ?? null,
-      job.trace?.tracestate ?? null,
-      job.unique === null ? null : scopedKey(job.unique, job),
-    );
-    step("enqueue:spec");
-    for (const tag of job.tags) this.#insertTag.run(tag, id);
-    if (job.idempotency !== null) {
-      this.#insertKey.run(job.idempotency.key, job.idempotency.fingerprint, id);
-      step("enqueue:key");
-    }
+    this.context.step("enqueue:job");
+    this.#insertSpec.run(id, ...specOf(job));
+    this.#inserted(job, id, state);
     this.#uniqueKeys.give(job, id, now);
-    ledger.lane(job.queue, job.name).inserted(id, state);
-    if (state === "pending") changes.pending(job.queue);
-    else changes.scheduled();
     return {
       id: String(id),
       queue: job.queue,
@@ -215,4 +222,65 @@ export class Enqueue {
       deduplicated: false,
     };
   }
+
+  /** Runs inside a write transaction. The delay of a job that waits begins when it no longer does. @returns its id */
+  insertIntoFlow(job: NewJob, now: number, { flowId, ref, waiting }: PlaceInFlow): number {
+    const id = this.context.sequences.take("job", 1) + 1;
+    const delayMs = waiting > 0 ? job.delayMs : 0;
+    const runAt = waiting > 0 ? (job.runAt ?? now) : runAtOf(job, now);
+    const state = waiting > 0 ? "blocked" : stateAt(runAt, now);
+    this.#insertFlowJob.run(
+      id,
+      job.queue,
+      job.name,
+      state,
+      job.priority,
+      job.maxAttempts,
+      now,
+      runAt,
+      expiryOf(job, now),
+      flowId,
+      waiting,
+    );
+    this.context.step("enqueue:job");
+    this.#insertFlowSpec.run(id, ...specOf(job), ref, delayMs);
+    this.#inserted(job, id, state);
+    return id;
+  }
+
+  #inserted(job: NewJob, id: number, state: JobState): void {
+    const { ledger, changes, step } = this.context;
+    step("enqueue:spec");
+    for (const tag of job.tags) this.#insertTag.run(tag, id);
+    if (job.idempotency !== null) {
+      this.#insertKey.run(job.idempotency.key, job.idempotency.fingerprint, id);
+      step("enqueue:key");
+    }
+    ledger.lane(job.queue, job.name).inserted(id, state);
+    if (state === "pending") changes.pending(job.queue);
+    if (state === "scheduled") changes.scheduled();
+  }
+}
+
+/** Where a job belongs in its flow, and how much it waits for. */
+export interface PlaceInFlow {
+  readonly flowId: number;
+  readonly ref: string;
+  readonly waiting: number;
+}
+
+function specOf(job: NewJob) {
+  return [
+    job.payload,
+    job.maxAttempts,
+    job.timeoutMs,
+    job.backoff === null ? null : JSON.stringify(job.backoff),
+    job.tags.length === 0 ? null : JSON.stringify(job.tags),
+    job.idempotency?.key ?? null,
+    job.schedule?.key ?? null,
+    job.schedule?.slot ?? null,
+    job.trace?.traceparent ?? null,
+    job.trace?.tracestate ?? null,
+    job.unique === null ? null : scopedKey(job.unique, job),
+  ] as const;
 }

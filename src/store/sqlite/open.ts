@@ -17,6 +17,8 @@ import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
 import { SqliteExpiry } from "./expiry.js";
 import { Joins } from "./join.js";
+import { SqliteFlows } from "./flows.js";
+import { FlowEnds } from "./flow-ends.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { LimitedQueues } from "./limited-queues.js";
@@ -72,6 +74,7 @@ export class SqliteStore implements Store {
   readonly steps: SqliteSteps;
   readonly expiry: SqliteExpiry;
   readonly queues: SqliteQueues;
+  readonly flows: SqliteFlows;
   readonly dead: SqliteDead;
   readonly schedules: SqliteSchedules;
   readonly stats: SqliteStats;
@@ -100,12 +103,14 @@ export class SqliteStore implements Store {
     const changes = new ChangeFeed(db, clock);
     const journal = new Journal(db, sequences, changes, step);
     const ledger = new Ledger(db, journal, step);
+    const flows = new FlowEnds(db, clock, ledger, changes, step);
     const guard = new FileGuard(db);
     const schema = new SchemaGuard(db);
     const committer = new Committer(
       db,
       clock,
       ledger,
+      flows,
       sequences,
       step,
       () => {
@@ -122,6 +127,7 @@ export class SqliteStore implements Store {
       db,
       clock,
       ledger,
+      flows,
       journal,
       sequences,
       limited: new LimitedQueues(db, ledger),
@@ -139,6 +145,7 @@ export class SqliteStore implements Store {
     this.steps = new SqliteSteps(context);
     this.expiry = new SqliteExpiry(context);
     this.queues = new SqliteQueues(context);
+    this.flows = new SqliteFlows(context, byHand, remove);
     this.dead = new SqliteDead(context);
     this.schedules = new SqliteSchedules(context);
     this.stats = new SqliteStats(context);

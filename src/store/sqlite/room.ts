@@ -4,7 +4,7 @@ import type { JobRow } from "../rows.js";
 import { CancelWaiting } from "./cancel-waiting.js";
 import type { SqliteContext } from "./context.js";
 
-type Oldest = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt" | "run_at">;
+type Oldest = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt" | "run_at" | "flow_id">;
 
 const PRIORITIES = Array.from({ length: MAX_PRIORITY + 1 }, (_, priority) => `(${priority})`).join(", ");
 
@@ -29,7 +29,7 @@ export class Room {
              AND jobs.priority = priorities.priority ORDER BY run_at, id LIMIT 1
          ) FROM counts, priorities WHERE counts.queue = ? AND counts.state = 'pending' AND n > 0
        )
-       SELECT jobs.id, queue, name, state, attempt, run_at FROM firsts CROSS JOIN jobs USING (id)`,
+       SELECT jobs.id, queue, name, state, attempt, run_at, flow_id FROM firsts CROSS JOIN jobs USING (id)`,
     );
   }
 

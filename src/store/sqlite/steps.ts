@@ -27,6 +27,8 @@ export const STEPS = [
   "operation:move",
   "dead:job",
   "dead:group",
+  "flow:jobs",
+  "flows",
   "ledger:counts",
   "ledger:stats",
   "journal:rows",

@@ -20,6 +20,7 @@ INSERT INTO secrets (name, value)
 CREATE SEQUENCE job_ids;
 CREATE SEQUENCE fencing_tokens;
 CREATE SEQUENCE schedule_versions;
+CREATE SEQUENCE flow_ids;
 
 CREATE TABLE jobs (
   id           bigint   PRIMARY KEY,
@@ -42,7 +43,10 @@ CREATE TABLE jobs (
   -- Of the payload, so that a claim knows what it takes on. NULL in rows that came from elsewhere: not known.
   payload_bytes integer,
   -- NULL: the job does not expire. Also of one that has started and waits for another attempt.
-  expires_at   bigint
+  expires_at   bigint,
+  flow_id      bigint,
+  -- While blocked: what it still waits for. Dependencies without an end, and 1 while its flow is not open.
+  waiting      integer  NOT NULL DEFAULT 0
 );
 
 -- One partial index for each state that is searched: history and backlog cost the others nothing.
@@ -56,6 +60,7 @@ CREATE INDEX jobs_dead      ON jobs (finished_at, id) WHERE state = 'dead';
 CREATE INDEX jobs_cancelled ON jobs (finished_at, id) WHERE state = 'cancelled';
 CREATE INDEX jobs_expiring  ON jobs (expires_at)
   WHERE expires_at IS NOT NULL AND state IN ('blocked', 'scheduled', 'pending');
+CREATE INDEX jobs_flow      ON jobs (flow_id, id)     WHERE flow_id IS NOT NULL;
 
 -- Every lane that ever had a job, so that a claim knows where to look. Never removed: a job whose lane nobody
 -- knows would never be claimed.
@@ -84,7 +89,10 @@ CREATE TABLE job_specs (
   traceparent     text,
   tracestate      text,
   -- Scope and key, see core/unique.ts.
-  unique_key      text    COLLATE "C"
+  unique_key      text    COLLATE "C",
+  flow_ref        text    COLLATE "C",
+  -- Of a job that is blocked: counted from when it no longer is.
+  delay_ms        bigint
 );
 
 CREATE TABLE job_results (
@@ -175,6 +183,55 @@ CREATE TABLE cancellations (
   reason text   NOT NULL,
   -- The job that it was cancelled for.
   about  bigint
+);
+
+CREATE TABLE flows (
+  id              bigint  PRIMARY KEY,
+  name            text    COLLATE "C" NOT NULL,
+  -- `making`: jobs are still added, and none of them runs. `opening`: all are there, those up to `opened_to` may run.
+  stage           text    COLLATE "C" NOT NULL CHECK (stage IN ('open', 'opening', 'making')),
+  opened_to       bigint  NOT NULL DEFAULT 0,
+  -- By the counts.
+  state           text    COLLATE "C" NOT NULL DEFAULT 'running',
+  created_at      bigint  NOT NULL,
+  -- Set while every job has ended.
+  finished_at     bigint,
+  -- Kept, not counted.
+  jobs            integer NOT NULL,
+  completed       integer NOT NULL DEFAULT 0,
+  dead            integer NOT NULL DEFAULT 0,
+  cancelled       integer NOT NULL DEFAULT 0,
+  idempotency_key text    COLLATE "C" UNIQUE,
+  fingerprint     text
+);
+
+CREATE INDEX flows_state    ON flows (state, id);
+CREATE INDEX flows_name     ON flows (name, id);
+CREATE INDEX flows_not_open ON flows (stage, id) WHERE stage <> 'open';
+
+CREATE TABLE flow_jobs (
+  flow_id bigint NOT NULL,
+  ref     text   COLLATE "C" NOT NULL,
+  job_id  bigint NOT NULL,
+  PRIMARY KEY (flow_id, ref)
+);
+
+-- `job_id` does not run before `on_id` has ended. What that means when it did not complete says `on_failure`.
+CREATE TABLE dependencies (
+  on_id      bigint  NOT NULL,
+  job_id     bigint  NOT NULL,
+  on_failure text    COLLATE "C" NOT NULL,
+  -- Whether `job_id` no longer waits for it.
+  resolved   boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (on_id, job_id)
+);
+
+CREATE INDEX dependencies_of  ON dependencies (job_id, on_id);
+CREATE INDEX dependencies_due ON dependencies (on_id, job_id) WHERE NOT resolved;
+
+-- Jobs that have ended and have told so only some of those that depend on them: the others are told later.
+CREATE TABLE ends_to_tell (
+  job_id bigint PRIMARY KEY
 );
 
 CREATE TABLE queues (
