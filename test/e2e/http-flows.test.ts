@@ -10,6 +10,7 @@ import {
   FlowPageView,
 } from "../../src/api/flow.js";
 import { JobDetailView } from "../../src/api/job.js";
+import { JobPageView } from "../../src/api/job-list.js";
 import { AckView, WaitForJobsView } from "../../src/api/lease.js";
 import { Problem } from "../../src/api/problem.js";
 import { startHttpServer, type Answer, type HttpServer } from "../support/http-server.js";
@@ -223,6 +224,27 @@ describe("looking at flows", () => {
     const server = await startHttpServer();
     const answer = await server.send(method, path);
     expect([answer.status, answer.as(Problem).code]).toEqual([404, code]);
+  });
+});
+
+describe("the filter flow:", () => {
+  test("finds the jobs of a flow, newest first, a page at a time", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs", { name: "a" });
+    await created(server);
+    await created(server, { name: "f", jobs: [{ ref: "x", name: "x" }] });
+    const find = async (q: string) => {
+      const path = `/v1/jobs?q=${encodeURIComponent(q)}`;
+      return (await server.get(path)).as(JobPageView).items.map(({ id }) => id);
+    };
+    expect(await find("flow:1")).toEqual(["4", "3", "2"]);
+    expect(await find("flow:1 state:pending")).toEqual(["2"]);
+    expect(await find("flow:1,2")).toEqual(["5", "4", "3", "2"]);
+    expect(await find("-flow:1")).toEqual(["5", "1"]);
+    const page = (await server.get("/v1/jobs?q=flow:1&limit=2")).as(JobPageView);
+    const rest = await server.get(`/v1/jobs?q=flow:1&limit=2&cursor=${page.nextCursor ?? ""}`);
+    expect(rest.as(JobPageView).items.map(({ id }) => id)).toEqual(["2"]);
+    expect((await server.get("/v1/jobs?q=flow:x")).as(Problem).code).toBe("bad_filter");
   });
 });
 
