@@ -51,10 +51,7 @@ export const UniqueView = Type.Object({
 
 export const ExpiresInMs = FromNow;
 
-/**
- * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema
- * cannot say.
- */
+/** What a job is, however it is made. */
 export const jobRequestFields = {
   name: Name,
   payload: Type.Optional(Type.Unknown()),
@@ -65,14 +62,19 @@ export const jobRequestFields = {
   maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MAX_ATTEMPTS })),
   backoff: Type.Optional(Backoff),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
-  idempotencyKey: Type.Optional(Key),
   tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
-  unique: Type.Optional(UniqueBody),
   expiresAt: Type.Optional(InstantInput),
   expiresInMs: Type.Optional(ExpiresInMs),
 };
 
-export const JobRequestBody = Type.Object(jobRequestFields, CLOSED);
+/**
+ * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema
+ * cannot say.
+ */
+export const JobRequestBody = Type.Object(
+  { ...jobRequestFields, unique: Type.Optional(UniqueBody), idempotencyKey: Type.Optional(Key) },
+  CLOSED,
+);
 
 export const BatchBody = Type.Object({ jobs: Type.Array(JobRequestBody, { maxItems: MAX_BATCH }) }, CLOSED);
 

@@ -20,8 +20,8 @@ export interface DependencyRequest {
   readonly onFailure?: OnFailure | undefined;
 }
 
-/** A job of a flow. The flow has an idempotency key, its jobs have none. */
-export interface FlowJobRequest extends Omit<JobRequest, "idempotencyKey"> {
+/** A job of a flow. The flow has an idempotency key, its jobs have no keys. */
+export interface FlowJobRequest extends Omit<JobRequest, "idempotencyKey" | "unique"> {
   /** Its name within the flow: 1 to 255 printable characters, each once. */
   readonly ref: string;
   /** Jobs that end before this one can run. */

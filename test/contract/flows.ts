@@ -201,6 +201,8 @@ export function flowsContract(contract: Contract): void {
         "/jobs/37/priority out_of_range",
       ]);
       expect(await flawed([])).toEqual(["/jobs required"]);
+      const keyed = { ref: "a", idempotencyKey: "k", unique: { key: "k" } };
+      expect(await flawed([keyed])).toEqual(["/jobs/0/idempotencyKey conflict", "/jobs/0/unique conflict"]);
       const unknown = { ref: "a", dependsOn: [{ ref: "b", on: 1 } as unknown as DependencyRequest] };
       expect(await flawed([unknown, { ref: "b" }])).toEqual(["/jobs/0/dependsOn/0/on unknown_field"]);
       expect((await harness.store.flows.list({}, 10, null)).items).toEqual([]);

@@ -8,7 +8,7 @@ import {
   type OtherRefs,
 } from "../../core/flow-request.js";
 import { fingerprint } from "../../core/fingerprint.js";
-import { validationError } from "../../core/job-request.js";
+import { validationError, type JobRequest } from "../../core/job-request.js";
 import { pointerPart } from "../../core/json-pointer.js";
 import { isKey, isName, nameFault } from "../../core/names.js";
 import type { TraceContext } from "../../core/trace-context.js";
@@ -21,7 +21,7 @@ import { fingerprintOf, toNewJob } from "../enqueue.js";
 /** Jobs that are checked in one turn of the event loop. */
 const CHECKED_AT_ONCE = 500;
 /** Faults that one answer tells. */
-const MAX_FAULTS = 100;
+export const MAX_FAULTS = 100;
 
 /**
  * Accepts a flow: all its jobs or none. When the promise resolves, all are durable.
@@ -74,6 +74,9 @@ export async function extendFlow(
   return traceEnqueue(tracer, requests, given, add, () => null);
 }
 
+/** Whoever has the key may be in no flow, or in another one. */
+const NOT_IN_FLOWS = ["idempotencyKey", "unique"] as const;
+
 const FIELDS: Readonly<Record<keyof FlowRequest, true>> = { name: true, jobs: true, idempotencyKey: true };
 
 function faultsOfFlow(request: FlowRequest): Fault[] {
@@ -116,6 +119,11 @@ async function toNewFlowJobs(
   for (const [place, request] of requests.entries()) {
     if (place % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await nextTurn();
     if (faults.length >= MAX_FAULTS) break;
+    for (const field of NOT_IN_FLOWS) {
+      if ((request as JobRequest)[field] === undefined) continue;
+      const detail = "is not for a job of a flow";
+      faults.push({ pointer: `/jobs/${place}/${field}`, code: "conflict", detail });
+    }
     try {
       jobs.push(toNewJob(withoutPlace(request), `/jobs/${place}`, trace));
     } catch (error) {
