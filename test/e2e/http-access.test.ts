@@ -68,7 +68,7 @@ describe("a token", () => {
     });
     const { id, token } = await issueToken(server, ["read-only"], { expiresAt: "2099-01-01T00:00:00Z" });
     expect((await server.get("/v1/jobs", { token })).status).toBe(200);
-    await server.store.tokens.expireBy(id, server.store.now());
+    await server.post(`/v1/tokens/${id}/rotate`, { overlapMs: 0 });
     expect((await server.get("/v1/jobs", { token })).status).toBe(401);
   });
 
