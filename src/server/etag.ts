@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { KonveierError } from "../core/errors.js";
 
-const VERSION_TAG = /^"v(\d{1,15})"$/;
+/**
+ * Also one that was made weak: nginx and others do that when they compress an answer. RFC 9110 has `If-Match` compare
+ * strongly, for the sake of bytes; our versions are exact, so nothing is lost.
+ */
+const VERSION_TAG = /^(?:W\/)?"v(\d{1,15})"$/;
 
 /**
  * The tag of what can be edited: its version. Figures that change by themselves, such as counts and the next

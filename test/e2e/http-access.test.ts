@@ -623,7 +623,9 @@ describe("an edit", () => {
     const remove = (ifMatch: string) =>
       server.send("DELETE", "/v1/schedules/s", { headers: { "if-match": ifMatch } });
     expect((await remove(tag)).status).toBe(412);
+    expect((await remove(`W/${tag}`)).status).toBe(412);
     const current = (await server.get("/v1/schedules/s")).headers.get("etag") ?? "";
-    expect((await remove(current)).status).toBe(204);
+    // As a proxy that compresses hands it on.
+    expect((await remove(`W/${current}`)).status).toBe(204);
   });
 });
