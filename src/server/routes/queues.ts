@@ -15,7 +15,7 @@ import type { Store } from "../../store/store.js";
 import { identityOf } from "../access/guard.js";
 import { covers, requireQueue } from "../access/queue-limits.js";
 import type { App } from "../app.js";
-import { expectedVersion, requireExisting, tag } from "../etag.js";
+import { checkPresence, expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { queueView } from "../views/queue.js";
 
@@ -96,7 +96,7 @@ function queueEditRoutes(app: App, { context: { store } }: Services): void {
       requireQueue(request, name);
       const { paused, pauseReason } = request.body;
       const version = expectedVersion(request);
-      await requireExisting(request, () => store.queues.get(name));
+      await checkPresence(request, () => store.queues.get(name));
       const queue = paused
         ? await pauseQueue(store, name, pauseReason ?? null, version)
         : await resumeQueue(store, name, version);
