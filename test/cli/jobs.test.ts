@@ -36,6 +36,15 @@ describe.skipIf(!existsSync("/dev/full"))("a command whose output cannot be writ
   });
 });
 
+test("an https address of a server that has no TLS is said to be one", async () => {
+  const url = (await startHttpServer()).url.replace("http:", "https:");
+  const { code, stderr } = await runCli({ url }, ["jobs", "list"]);
+  expect(stderr).toBe(
+    `konveier: ${url} answers without TLS; use http:// instead. --url or KONVEIER_URL says where it is.\n`,
+  );
+  expect(code).toBe(6);
+});
+
 describe("konveier enqueue", () => {
   test("makes a job with all that is said about it", async () => {
     const server = await startHttpServer();
