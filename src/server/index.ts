@@ -5,6 +5,7 @@ import type { EngineContext } from "../engine/context.js";
 import { createAccess } from "./access/access.js";
 import { createApp, type App } from "./app.js";
 import { dashboardRoutes } from "./dashboard/routes.js";
+import { Listeners } from "./listeners.js";
 import { measureRequests } from "./metrics/http.js";
 import { refuseOtherMethods } from "./other-methods.js";
 import { auditRoutes } from "./routes/audit.js";
@@ -105,6 +106,7 @@ export async function createServer(options: ServerOptions): Promise<KonveierServ
   const services = await createServices(context, access, { ...facts, trustedProxies: trustedProxies.length });
   addRoutes(app, services, dashboard);
   const closeSilentConnections = followSilentConnections(app.server);
+  const listeners = new Listeners(app);
   const drain = (): void => {
     services.readiness.drain();
     services.desk.drain();
@@ -114,14 +116,14 @@ export async function createServer(options: ServerOptions): Promise<KonveierServ
   let closing: Promise<void> | null = null;
   return {
     app: app as unknown as FastifyInstance,
-    listen: ({ host, port }) => app.listen({ host, port }),
+    listen: ({ host, port }) => listeners.listen(host, port),
     announceStop() {
       services.readiness.drain();
     },
     drain,
     close() {
       drain();
-      closing ??= closeApp(app, services, closeSilentConnections);
+      closing ??= closeApp(app, services, listeners, closeSilentConnections);
       return closing;
     },
   };
@@ -181,13 +183,14 @@ function addRoutes(app: App, services: Services, dashboard: boolean): void {
 async function closeApp(
   app: App,
   { context: { clock }, desk, metrics }: Services,
+  listeners: Listeners,
   closeSilentConnections: () => Promise<void>,
 ): Promise<void> {
   // A client that does not read its answer must not keep the process.
   const cancel = callAt(clock, clock.monotonic() + CLOSE_GRACE_MS, () => {
     app.server.closeAllConnections();
   });
-  const closed = app.close();
+  const closed = Promise.all([app.close(), listeners.close()]);
   await closeSilentConnections();
   await closed;
   cancel();

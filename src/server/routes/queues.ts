@@ -15,7 +15,7 @@ import type { Store } from "../../store/store.js";
 import { identityOf } from "../access/guard.js";
 import { covers, requireQueue } from "../access/queue-limits.js";
 import type { App } from "../app.js";
-import { expectedVersion, requireExisting, tag } from "../etag.js";
+import { checkPresence, expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { queueView } from "../views/queue.js";
 
@@ -95,7 +95,7 @@ function queueEditRoutes(app: App, { context: { store } }: Services): void {
       const { name } = request.params;
       requireQueue(request, name);
       const version = expectedVersion(request);
-      await requireExisting(request, () => store.queues.get(name));
+      await checkPresence(request, () => store.queues.get(name));
       const queue = await editQueue(store, name, request.body, version);
       tag(reply, queue.version);
       return queueView(queue);
