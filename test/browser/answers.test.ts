@@ -206,6 +206,54 @@ describe.skipIf(CHROMIUM === null)("an answer that is wrong, late or lost", () =
     await shows(page.locator("td[data-label='Pending']"), "2");
   });
 
+  test("that is a failure keeps the page from calling itself live until it is read", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 1);
+    const page = await open(server, "/queues");
+    const asked = page.waitForRequest("**/v1/queues");
+    await page.route("**/v1/queues", (route) => route.fulfill({ status: 500, json: { code: "internal" } }));
+    await enqueue(server, 1);
+    await asked;
+    await shows(pill(page), "Waiting for the server");
+    await page.unroute("**/v1/queues");
+    await enqueue(server, 1);
+    await shows(page.locator("td[data-label='Pending']"), "3");
+    await shows(pill(page), "Live");
+  });
+
+  test("about another queue is awaited without the figures of the one before", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 2);
+    await enqueue(server, 1, "reports");
+    await settle(server, "emails", "complete", 2);
+    const page = await open(server, "/metrics-ui?queue=emails");
+    const row = page.getByRole("rowheader", { name: "email.send" });
+    await row.waitFor();
+    const letGo = await holdAnswer(page, "**/v1/stats/**", "GET");
+    await page.getByLabel("Queue", { exact: true }).selectOption("reports");
+    await row.waitFor({ state: "detached" });
+    await expect.poll(() => page.locator(".legend strong").allInnerTexts()).toEqual(Array(12).fill("–"));
+    letGo();
+    await page.getByText("Nothing ran in this period").waitFor();
+  });
+
+  test("about another filter is awaited with nothing selected", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 5);
+    await settle(server, "emails", "fail", 2);
+    const page = await open(server, "/jobs?state=dead");
+    await page.getByRole("checkbox", { name: "Select job 1", exact: true }).check();
+    const selection = page.getByRole("region", { name: "Selection" });
+    await selection.getByRole("button", { name: "Select all 2" }).click();
+    const letGo = await holdAnswer(page, "**/v1/jobs?*", "GET");
+    await page.getByRole("link", { name: /^Pending/ }).click();
+    await selection.waitFor({ state: "detached" });
+    expect(await page.locator("tr[data-job]").count()).toBe(2);
+    letGo();
+    await expect.poll(() => page.locator("tr[data-job]").count()).toBe(3);
+    expect(await selection.count()).toBe(0);
+  });
+
   test("of somebody else is told as such, and leaves no page blank", async () => {
     const server = await startHttpServer({ dashboard: true });
     await enqueue(server, 1);

@@ -1,4 +1,5 @@
 import { hashKey, type Query, type QueryClient } from "@tanstack/react-query";
+import { asProblem, isPassing } from "../api/problem.js";
 import type { SelfView } from "../api/types.js";
 import { SELF_KEY } from "../query-client.js";
 import type { Topic } from "./frames.js";
@@ -20,6 +21,12 @@ declare module "@tanstack/react-query" {
   interface Register {
     queryMeta: { refresh: Refresh };
   }
+}
+
+/** Whether the page cannot tell what is so now, because the last attempt to read this has failed. */
+export function isBehind({ meta, state: { error, fetchFailureReason } }: Query): boolean {
+  const fault = fetchFailureReason ?? error;
+  return meta?.refresh !== undefined && fault !== null && isPassing(asProblem(fault));
 }
 
 const TURN_MS = 1_000;
