@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test, vi } from "vitest";
-import { CHROMIUM, useBrowser } from "../support/chromium.js";
+import { CHROMIUM, isTooWide, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
 import { enqueue, openTab, settle, shows, type InPage } from "./tab.js";
 
@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === null)("a name as long as may be", () => {
   const browser = useBrowser();
   const NAME = "n".repeat(128);
 
-  test.each(["/queues", "/metrics-ui", "/workers"])(
+  test.each(["/queues", "/metrics-ui", "/workers", "/jobs"])(
     "leaves what stands beside it in sight on %s",
     async (path) => {
       const server = await startHttpServer({ dashboard: true });
@@ -34,6 +34,8 @@ describe.skipIf(CHROMIUM === null)("a name as long as may be", () => {
       const tab = await openTab(await browser.signedIn(server), server.url + path);
       await tab.locator(".table-frame").first().waitFor();
       expect(await tab.evaluate(HIDDEN)).toEqual([]);
+      await tab.setViewportSize({ width: 390, height: 800 });
+      expect(await isTooWide(tab)).toBe(false);
     },
   );
 });
