@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { defineJob, KonveierClient, RemoteWorker, type AnyJobDefinition } from "../../src/client/index.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
-import { eventually } from "../support/server-process.js";
 
 /** Answers of these calls are lost once, after the server has done what they ask. */
 const LOST = ["/flow-jobs", "/wait", "/dependencies"];
@@ -21,7 +20,9 @@ async function setUp(jobs: readonly AnyJobDefinition[]) {
     random: () => 0,
     fetch: async (input, init) => {
       const answer = await fetch(input, init);
-      const call = LOST.find((end) => init?.method === "POST" && String(input).endsWith(end));
+      const call = LOST.find(
+        (end) => init?.method === "POST" && new URL(input as string).pathname.endsWith(end),
+      );
       if (call === undefined || lost.has(call)) return answer;
       lost.add(call);
       throw new TypeError("the answer is lost");
