@@ -33,16 +33,8 @@ export type {
   Progress,
 } from "./core/job.js";
 export { chain, type ChainJob } from "./core/chain.js";
-export type {
-  CreatedFlow,
-  Flow,
-  FlowCounts,
-  FlowDetail,
-  FlowJob,
-  FlowLink,
-  FlowPlace,
-  FlowState,
-} from "./core/flow.js";
+export type { CreatedFlow, Flow, FlowCounts, FlowDetail, FlowJob, FlowLink, FlowState } from "./core/flow.js";
+export type { FlowPlace } from "./core/flow-place.js";
 export type { DependencyRequest, FlowJobRequest, FlowRequest, OnFailure } from "./core/flow-request.js";
 export type { FlowResult, JobFlow } from "./core/job-flow.js";
 export type { JobRequest, JobSettings } from "./core/job-request.js";

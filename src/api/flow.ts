@@ -8,7 +8,7 @@ import { JobState, JobView } from "./job.js";
 import { jobRequestFields } from "./job-request.js";
 
 const OnFailure = Type.Enum([...ON_FAILURE], { title: "OnDependencyFailure" });
-export const FlowState = Type.Enum([...FLOW_STATES], { title: "FlowState" });
+const FlowState = Type.Enum([...FLOW_STATES], { title: "FlowState" });
 
 /** A job of a flow to make. `core/flow-request.ts` is the authority on the rules between jobs. */
 export const FlowJobBody = Type.Object(

@@ -69,12 +69,6 @@ export interface DependencyResult extends FlowLink {
   readonly result: string | null;
 }
 
-/** Which job of which flow a job is. */
-export interface FlowPlace {
-  readonly id: string;
-  readonly ref: string;
-}
-
 export function flowStateOf({ jobs, completed, dead, cancelled }: FlowCounts): FlowState {
   if (completed + dead + cancelled < jobs) return "running";
   if (dead > 0) return "failed";

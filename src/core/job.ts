@@ -1,5 +1,5 @@
 import type { Backoff } from "./backoff.js";
-import type { FlowPlace } from "./flow.js";
+import type { FlowPlace } from "./flow-place.js";
 import type { JobState } from "./states.js";
 import type { StoredError } from "./stored-error.js";
 import type { CheckedUnique } from "./unique.js";

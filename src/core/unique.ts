@@ -41,7 +41,7 @@ export interface CheckedUnique {
   readonly onConflict: ConflictPolicy;
 }
 
-export const UNFINISHED_STATES = ["blocked", "scheduled", "pending", "running"] as const satisfies JobState[];
+const UNFINISHED_STATES = ["blocked", "scheduled", "pending", "running"] as const satisfies JobState[];
 
 export function completeUnique({ key, scope, states, ttlMs, onConflict }: Unique): CheckedUnique {
   return {

@@ -1,5 +1,5 @@
 import type { Backoff } from "../core/backoff.js";
-import type { FlowPlace } from "../core/flow.js";
+import type { FlowPlace } from "../core/flow-place.js";
 import type { Job, Origin } from "../core/job.js";
 import type { JobState } from "../core/states.js";
 

@@ -192,7 +192,7 @@ describe("looking at flows", () => {
     await server.send("POST", `/v1/jobs/${job.id}/complete`, {
       raw: `{"leaseToken":"${leaseToken}","result":{"total":1e2}}`,
     });
-    const stored = await (await server.get(`/v1/jobs/${job.id}/result`)).text;
+    const stored = (await server.get(`/v1/jobs/${job.id}/result`)).text;
     const [pack] = (await server.get("/v1/jobs/1/dependants")).as(DependantPageView).items;
     const answer = await server.get(`/v1/jobs/${pack?.id ?? ""}/dependencies`);
     expect(answer.text).toContain(`"result":${stored}}`);
@@ -304,6 +304,22 @@ describe("a worker that holds a job", () => {
     const answer = (await say(server, pack, "wait", { refs: ["charge"] })).as(WaitForJobsView);
     expect(answer.waiting).toBe(false);
     expect((await claimOne(server)).id).toBe(pack.id);
+  });
+
+  test("waits once for what had ended before it asked, to read its result", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs", { name: "a" });
+    const parent = await claimOne(server);
+    await say(server, parent, "flow-jobs", { jobs: [{ ref: "x", name: "a" }] });
+    await say(server, await claimOne(server), "complete", { result: 1 });
+    const check = async (job: ClaimedJobView) =>
+      (await say(server, job, "wait", { refs: ["x"], check: true })).as(WaitForJobsView).waiting;
+    expect(await check(parent)).toBe(true);
+    await say(server, parent, "wait", { refs: ["x"] });
+    const again = await claimOne(server);
+    expect([again.id, again.attempt, await check(again)]).toEqual([parent.id, 1, false]);
+    const { items } = (await say(server, again, "dependencies")).as(DependencyPageView);
+    expect(items).toMatchObject([{ ref: "x", result: 1 }]);
   });
 
   test("is told of refs that its flow does not have", async () => {

@@ -107,7 +107,8 @@ async function toNewFlowJobs(
   trace: TraceContext | null,
   faults: Fault[],
 ): Promise<NewFlowJob[]> {
-  if (!Array.isArray(requests)) {
+  const given: unknown = requests;
+  if (!Array.isArray(given)) {
     throw validationError([
       ...faults,
       { pointer: "/jobs", code: "wrong_type", detail: "must be a list of jobs" },
@@ -141,9 +142,13 @@ async function toNewFlowJobs(
   });
 }
 
+/** Of the place of a job in its flow. */
+const OF_THE_PLACE = new Set(["ref", "dependsOn", "onDependencyFailure"]);
+
 /** What a job is by itself. */
-function withoutPlace({ ref, dependsOn, onDependencyFailure, ...job }: FlowJobRequest) {
-  return job;
+function withoutPlace(request: FlowJobRequest): JobRequest {
+  const own = Object.entries(request).filter(([field]) => !OF_THE_PLACE.has(field));
+  return Object.fromEntries(own) as unknown as JobRequest;
 }
 
 function withKey({ name, idempotencyKey: key }: FlowRequest, jobs: readonly NewFlowJob[]): NewFlow {

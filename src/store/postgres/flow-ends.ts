@@ -2,10 +2,13 @@ import type { OnFailure } from "../../core/flow-request.js";
 import type { Instant } from "../../core/job.js";
 import type { JobState } from "../../core/states.js";
 import { effectOf, FlowBook, keptOpenBy, type EndedJob } from "../flow-book.js";
-import { finishFlow, type FlowRow } from "../flow-rows.js";
 import type { JobRow } from "../rows.js";
+import type { Changes } from "./changes.js";
+import type { Queryable } from "./connection.js";
+import type { FlowCounts } from "./flow-counts.js";
+import type { LaneKey } from "./lane-floors.js";
+import type { Ledger } from "./ledger.js";
 import { Statement } from "./statement.js";
-import type { Transaction } from "./transaction.js";
 
 /** Jobs that are told of an end in the transaction of that end; the others are told later. */
 const TOLD_AT_ONCE = 1_000;
@@ -20,6 +23,14 @@ export type BlockedRow = Pick<
   JobRow,
   "id" | "queue" | "name" | "priority" | "state" | "attempt" | "run_at" | "waiting" | "flow_id"
 > & { readonly delay_ms: number | null };
+
+/** What it takes of a transaction to tell jobs. */
+interface Telling extends Queryable {
+  readonly now: Instant;
+  readonly ledger: Ledger;
+  readonly changes: Pick<Changes, "scheduled">;
+  madePending(lane: LaneKey, runAt: Instant): void;
+}
 
 /** What a blocked job becomes. */
 interface Change {
@@ -38,10 +49,6 @@ export class FlowEndStatements {
   readonly lockBlocked;
   readonly change;
   readonly keepReasons;
-  readonly lockFlows;
-  readonly count;
-  readonly finish;
-  readonly removeEmpty;
   readonly tellLater;
   readonly takeToTell;
   readonly endsOf;
@@ -93,31 +100,6 @@ export class FlowEndStatements {
        SELECT id, 'dependency', about FROM unnest($1::bigint[], $2::bigint[]) AS gone (id, about)
        ON CONFLICT (job_id) DO UPDATE SET reason = excluded.reason, about = excluded.about`,
     );
-    this.lockFlows = new Statement<[ids: readonly number[]], never>(
-      `SELECT 1 FROM ${s}.flows WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
-    );
-    this.count = new Statement<
-      [
-        ids: readonly number[],
-        jobs: readonly number[],
-        completed: readonly number[],
-        dead: readonly number[],
-        cancelled: readonly number[],
-      ],
-      Pick<FlowRow, "id" | "jobs">
-    >(
-      `UPDATE ${s}.flows SET jobs = flows.jobs + change.jobs, completed = flows.completed + change.completed,
-         dead = flows.dead + change.dead, cancelled = flows.cancelled + change.cancelled
-       FROM unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::int[])
-         AS change (id, jobs, completed, dead, cancelled)
-       WHERE flows.id = ANY($1) AND flows.id = change.id RETURNING flows.id, flows.jobs`,
-    );
-    this.finish = new Statement<[ids: readonly number[], now: Instant], never>(
-      `UPDATE ${s}.flows SET ${finishFlow("$2::bigint")} WHERE id = ANY($1::bigint[])`,
-    );
-    this.removeEmpty = new Statement<[ids: readonly number[]], never>(
-      `DELETE FROM ${s}.flows WHERE id = ANY($1::bigint[]) AND jobs = 0 AND stage <> 'making'`,
-    );
     this.tellLater = new Statement<[ids: readonly number[]], never>(
       `INSERT INTO ${s}.ends_to_tell (job_id) SELECT * FROM unnest($1::bigint[]) AS ended (id) ORDER BY id
        ON CONFLICT DO NOTHING`,
@@ -139,13 +121,16 @@ export class FlowEndStatements {
 export class FlowEnds {
   readonly book = new FlowBook();
 
-  constructor(private readonly statements: FlowEndStatements) {}
+  constructor(
+    private readonly statements: FlowEndStatements,
+    private readonly counts: FlowCounts,
+  ) {}
 
   /** At the end of the transaction, before the rest is written. */
-  async flush(tx: Transaction): Promise<void> {
+  async flush(tx: Telling): Promise<void> {
     if (this.book.empty) return;
     await this.#tell(tx, TOLD_AT_ONCE);
-    await this.#writeCounts(tx);
+    await this.counts.write(tx, this.book.takeChanges(), tx.now);
   }
 
   /**
@@ -153,7 +138,7 @@ export class FlowEnds {
    *
    * @returns how many were told
    */
-  async goOn(tx: Transaction, limit: number): Promise<number> {
+  async goOn(tx: Telling, limit: number): Promise<number> {
     const ids = (await this.statements.takeToTell.all(tx, limit)).map(({ job_id: id }) => id);
     if (ids.length === 0) return 0;
     const states = new Map((await this.statements.endsOf.all(tx, ids)).map(({ id, state }) => [id, state]));
@@ -163,7 +148,7 @@ export class FlowEnds {
   }
 
   /** Those of a flow that is opened wait for one less. */
-  async open(tx: Transaction, rows: readonly BlockedRow[]): Promise<void> {
+  async open(tx: Telling, rows: readonly BlockedRow[]): Promise<void> {
     await this.#change(
       tx,
       rows.map((row) => less(row, row.waiting - 1, tx.now)),
@@ -171,7 +156,7 @@ export class FlowEnds {
   }
 
   /** @returns how many more could be told */
-  async #tell(tx: Transaction, limit: number): Promise<number> {
+  async #tell(tx: Telling, limit: number): Promise<number> {
     let left = limit;
     for (let ended = this.book.takeEnded(); ended.length > 0; ended = this.book.takeEnded()) {
       left -= await this.#tellDependants(tx, ended, left);
@@ -179,7 +164,7 @@ export class FlowEnds {
     return left;
   }
 
-  async #tellDependants(tx: Transaction, ended: readonly EndedJob[], limit: number): Promise<number> {
+  async #tellDependants(tx: Telling, ended: readonly EndedJob[], limit: number): Promise<number> {
     // A job that is ended twice in one transaction is told by how it ended last.
     const ends = new Map(ended.map(({ id, end }) => [id, end]));
     const { open, tellLater } = this.statements;
@@ -215,7 +200,7 @@ export class FlowEnds {
   }
 
   async #settle(
-    tx: Transaction,
+    tx: Telling,
     statement: Statement<[onIds: readonly number[], jobIds: readonly number[]], never>,
     dependencies: readonly OpenDependency[],
   ): Promise<void> {
@@ -227,7 +212,7 @@ export class FlowEnds {
     );
   }
 
-  async #change(tx: Transaction, changes: readonly Change[]): Promise<void> {
+  async #change(tx: Telling, changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return;
     await this.statements.change.run(
       tx,
@@ -250,7 +235,7 @@ export class FlowEnds {
     for (const change of changes) this.#account(tx, change);
   }
 
-  #account(tx: Transaction, { row, state, runAt }: Change): void {
+  #account(tx: Telling, { row, state, runAt }: Change): void {
     if (state === "blocked") return;
     const lane = tx.ledger.lane(row.queue, row.name);
     lane.moved(row.id, state === "cancelled" ? "cancel" : "unblock", "blocked", state, row.attempt);
@@ -259,23 +244,6 @@ export class FlowEnds {
     if (state !== "cancelled") return;
     lane.count("cancelled");
     if (row.flow_id !== null) this.book.ended(row.id, row.flow_id, "cancelled");
-  }
-
-  async #writeCounts(tx: Transaction): Promise<void> {
-    const changes = this.book.takeChanges();
-    if (changes.length === 0) return;
-    const ids = changes.map(([id]) => id);
-    if (ids.length > 1) await this.statements.lockFlows.run(tx, ids);
-    const counted = await this.statements.count.all(
-      tx,
-      ids,
-      changes.map(([, { jobs }]) => jobs),
-      changes.map(([, { completed }]) => completed),
-      changes.map(([, { dead }]) => dead),
-      changes.map(([, { cancelled }]) => cancelled),
-    );
-    await this.statements.finish.run(tx, ids, tx.now);
-    if (counted.some(({ jobs }) => jobs === 0)) await this.statements.removeEmpty.run(tx, ids);
   }
 }
 

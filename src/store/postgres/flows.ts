@@ -37,6 +37,7 @@ import type { BlockedRow } from "./flow-ends.js";
 import { MakeFlow } from "./make-flow.js";
 import type { Remove } from "./remove.js";
 import { Statement } from "./statement.js";
+import { UnmadeFlows } from "./unmade-flows.js";
 import type { Transaction } from "./transaction.js";
 
 /** Jobs that one transaction adds: bounds how long others wait for it. */
@@ -46,6 +47,8 @@ const LINKS_OF_A_JOB = 100;
 
 type LinkStatement<Row> = Statement<[jobId: number, after: number, limit: number], Row>;
 type WalkStatement = Statement<[flowId: number, after: number, limit: number], { id: number }>;
+
+type MemberRow = Omit<FlowMember, "id"> & { readonly id: number };
 
 interface FlowJobRow extends JobRow {
   readonly ref: string;
@@ -70,21 +73,19 @@ export class PostgresFlows implements FlowStore {
   readonly #opening;
   readonly #blockedFrom;
   readonly #openedTo;
-  readonly #opened;
+  readonly #stage;
   readonly #left;
-  readonly #hasUnmade;
   readonly #unmade;
-  readonly #jobsOfUnmade;
-  readonly #removeUnmade;
 
   constructor(
     private readonly context: PostgresContext,
     private readonly byHand: ChangeByHand,
-    private readonly remove: Remove,
+    remove: Remove,
   ) {
     const { s } = context;
     this.#make = new MakeFlow(context, new Enqueue(context));
     this.#current = new CurrentClaim(context);
+    this.#unmade = new UnmadeFlows(context, remove);
     this.#get = new Statement<[id: number], FlowRow>(`SELECT * FROM ${s}.flows WHERE id = $1`);
     this.#byKey = new Statement<[key: string], FlowRow>(
       `SELECT * FROM ${s}.flows WHERE idempotency_key = $1`,
@@ -125,9 +126,8 @@ export class PostgresFlows implements FlowStore {
       `${links("dependencies.job_id", "on_id = $1 AND dependencies.job_id > $2")}
        ORDER BY dependencies.job_id LIMIT $3`,
     );
-    this.#members = new Statement<[flowId: number, refs: readonly string[]], FlowMember>(
-      `SELECT job_id AS id, ref, (SELECT state FROM ${s}.jobs WHERE id = job_id) AS state FROM ${s}.flow_jobs
-       WHERE flow_id = $1 AND ref = ANY($2::text[]) ORDER BY job_id`,
+    this.#members = new Statement<[flowId: number, refs: readonly string[], jobId: string], MemberRow>(
+      membersSql(s),
     );
     const walk = (states: string): WalkStatement =>
       new Statement(
@@ -144,22 +144,15 @@ export class PostgresFlows implements FlowStore {
          (SELECT delay_ms FROM ${s}.job_specs WHERE job_id = jobs.id) AS delay_ms
        FROM ${s}.jobs WHERE flow_id = $1 AND id > $2 AND state = 'blocked' ORDER BY id LIMIT $3 FOR UPDATE`,
     );
-    this.#openedTo = new Statement<[openedTo: number, id: number], never>(
-      `UPDATE ${s}.flows SET opened_to = $1 WHERE id = $2`,
-    );
-    this.#opened = new Statement<[id: number], never>(`UPDATE ${s}.flows SET stage = 'open' WHERE id = $1`);
+    const set = (what: string) =>
+      new Statement<[id: number, value: number | string], never>(
+        `UPDATE ${s}.flows SET ${what} = $2 WHERE id = $1`,
+      );
+    this.#openedTo = set("opened_to");
+    this.#stage = set("stage");
     this.#left = new Statement<[], { telling: boolean; opening: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM ${s}.ends_to_tell) AS telling,
          EXISTS (SELECT 1 FROM ${s}.flows WHERE stage = 'opening') AS opening`,
-    );
-    const unmade = `SELECT id FROM ${s}.flows WHERE stage = 'making' AND created_at < $1 ORDER BY id LIMIT 1`;
-    this.#hasUnmade = new Statement<[before: Instant], { id: number }>(unmade);
-    this.#unmade = new Statement<[before: Instant], { id: number }>(`${unmade} FOR UPDATE SKIP LOCKED`);
-    this.#jobsOfUnmade = new Statement<[flowId: number, limit: number], JobRow>(
-      `SELECT * FROM ${s}.jobs WHERE flow_id = $1 ORDER BY id LIMIT $2 FOR UPDATE`,
-    );
-    this.#removeUnmade = new Statement<[id: number], never>(
-      `DELETE FROM ${s}.flows WHERE id = $1 AND stage = 'making'`,
     );
   }
 
@@ -196,7 +189,7 @@ export class PostgresFlows implements FlowStore {
     return this.context.look(async (db) => {
       const flowId = (await this.#job(db, jobId))?.flow_id ?? null;
       if (flowId === null) return [];
-      return (await this.#members.all(db, flowId, refs)).map((member) => ({
+      return (await this.#members.all(db, flowId, refs, jobId)).map((member) => ({
         ...member,
         id: String(member.id),
       }));
@@ -262,17 +255,8 @@ export class PostgresFlows implements FlowStore {
     return Math.max(told, opening === true ? await this.#openSome(limit) : 0);
   }
 
-  async removeUnmade(olderThanMs: number, limit: number): Promise<number> {
-    const before = this.context.clock.now() - olderThanMs;
-    if ((await this.context.look((db) => this.#hasUnmade.get(db, before))) === undefined) return 0;
-    return this.context.write(async (tx) => {
-      const flow = await this.#unmade.get(tx, before);
-      if (flow === undefined) return 0;
-      const rows = await this.#jobsOfUnmade.all(tx, flow.id, limit);
-      await this.remove.rows(tx, rows);
-      if (rows.length < limit) await this.#removeUnmade.run(tx, flow.id);
-      return rows.length;
-    });
+  removeUnmade(olderThanMs: number, limit: number): Promise<number> {
+    return this.#unmade.remove(olderThanMs, limit);
   }
 
   async #known(tx: Transaction, { idempotency }: NewFlow): Promise<CreatedFlow> {
@@ -293,8 +277,8 @@ export class PostgresFlows implements FlowStore {
       const rows = await this.#blockedFrom.all(tx, flow.id, flow.opened_to, limit);
       await tx.flows.open(tx, rows);
       const last = rows.at(-1);
-      if (last === undefined) await this.#opened.run(tx, flow.id);
-      else await this.#openedTo.run(tx, last.id, flow.id);
+      if (last === undefined) await this.#stage.run(tx, flow.id, "open");
+      else await this.#openedTo.run(tx, flow.id, last.id);
       return rows.length;
     });
   }
@@ -338,4 +322,12 @@ export class PostgresFlows implements FlowStore {
     const key = rowId(id);
     return key === null ? undefined : this.#flowOf.get(db, key);
   }
+}
+
+function membersSql(s: string): string {
+  return `SELECT job_id AS id, ref, (SELECT state FROM ${s}.jobs WHERE id = flow_jobs.job_id) AS state,
+         coalesce((SELECT true FROM ${s}.dependencies WHERE on_id = flow_jobs.job_id
+           AND dependencies.job_id = $3::bigint LIMIT 1), false) AS awaited
+       FROM ${s}.flow_jobs
+       WHERE flow_id = $1 AND ref = ANY($2::text[]) ORDER BY job_id`;
 }

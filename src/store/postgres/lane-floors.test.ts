@@ -12,6 +12,7 @@ import { DatabaseClock } from "./database-clock.js";
 import { Enqueue } from "./enqueue.js";
 import { LowerFloors } from "./lane-floors.js";
 import { RaiseFloors } from "./raise-floors.js";
+import { FlowCounts } from "./flow-counts.js";
 import { FlowEndStatements } from "./flow-ends.js";
 import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
@@ -55,6 +56,7 @@ function floorsOf({ s, url }: PostgresDatabase, clock: Clock) {
     ledger: new LedgerStatements(s),
     floors: new LowerFloors(s),
     flowEnds: new FlowEndStatements(s),
+    flowCounts: new FlowCounts(s),
   };
   const guard = new SchemaGuard(s, "here");
   const committer = new Committer(pool, systemClock, time, statements, guard, () => undefined, "here");

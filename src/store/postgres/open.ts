@@ -15,6 +15,7 @@ import { PostgresDead } from "./dead.js";
 import { translateError, translateOpeningError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
 import { PostgresExpiry } from "./expiry.js";
+import { FlowCounts } from "./flow-counts.js";
 import { FlowEndStatements } from "./flow-ends.js";
 import { PostgresFlows } from "./flows.js";
 import { Fold } from "./fold.js";
@@ -197,6 +198,7 @@ export class PostgresStore implements Store {
       ledger: new LedgerStatements(s),
       floors: new LowerFloors(s),
       flowEnds: new FlowEndStatements(s),
+      flowCounts: new FlowCounts(s),
     };
     const fold = new Fold(pool, s, clock);
     const committed = (done: Changes) => {

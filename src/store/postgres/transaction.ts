@@ -3,6 +3,7 @@ import type { Instant } from "../../core/job.js";
 import { Changes } from "./changes.js";
 import type { Queryable } from "./connection.js";
 import { EarliestOfLanes, type LaneKey, type LowerFloors, type PendingLane } from "./lane-floors.js";
+import type { FlowCounts } from "./flow-counts.js";
 import { FlowEnds, type FlowEndStatements } from "./flow-ends.js";
 import { Ledger, type LedgerStatements } from "./ledger.js";
 
@@ -11,6 +12,7 @@ export interface EndStatements {
   readonly ledger: LedgerStatements;
   readonly floors: LowerFloors;
   readonly flowEnds: FlowEndStatements;
+  readonly flowCounts: FlowCounts;
 }
 
 /** One transaction: a connection that it has for itself, its time, and what is to be written and told at its end. */
@@ -27,7 +29,7 @@ export class Transaction implements Queryable {
     private readonly statements: EndStatements,
   ) {
     this.ledger = new Ledger(statements.ledger);
-    this.flows = new FlowEnds(statements.flowEnds);
+    this.flows = new FlowEnds(statements.flowEnds, statements.flowCounts);
   }
 
   /** Where jobs became claimable so far. */
