@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { FlowLinkView } from "../api/types.js";
+import { useTexts } from "../i18n/text.js";
+import { jobPath } from "../shell/routes.js";
+import { StateBadge } from "./badge.js";
+import { visible } from "./visible.js";
+
+/** Jobs on the other side of a dependency, with their states, and what it means when one does not complete. */
+export function DependencyList({
+  links,
+  more,
+}: {
+  readonly links: readonly FlowLinkView[];
+  /** How many there are besides. */
+  readonly more: number;
+}): ReactNode {
+  const { t } = useTexts();
+  return (
+    <ul className="dependency-list">
+      {links.map(({ id, ref, state, onFailure }) => (
+        <li key={id}>
+          <Link href={jobPath(id)} className="job-text" translate="no" dir="auto">
+            {visible(ref)}
+          </Link>
+          <StateBadge state={state} />
+          {onFailure !== "cancel" && <span className="muted">{t(`flow.onFailure.${onFailure}`)}</span>}
+        </li>
+      ))}
+      {more > 0 && <li className="muted">{t("flow.more", { count: more })}</li>}
+    </ul>
+  );
+}
