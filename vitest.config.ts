@@ -8,6 +8,7 @@ const ON_BOTH_STORES = [
   "dead",
   "events",
   "filter",
+  "flows",
   "jobs",
   "live",
   "schedules",

@@ -3,21 +3,19 @@ import { FLOW_STATES } from "../core/flow.js";
 import { MAX_FLOW_DEPENDENCIES, MAX_FLOW_JOBS } from "../core/defaults.js";
 import { ON_FAILURE } from "../core/flow-request.js";
 import { JOB_STATES } from "../core/states.js";
-import { CLOSED, Instant, JobId, Key, Name, Nullable } from "./fields.js";
+import { CLOSED, Instant, JobId, Key, Limit, Name, Nullable } from "./fields.js";
 import { JobState, JobView } from "./job.js";
 import { jobRequestFields } from "./job-request.js";
 
 const OnFailure = Type.Enum([...ON_FAILURE], { title: "OnDependencyFailure" });
 export const FlowState = Type.Enum([...FLOW_STATES], { title: "FlowState" });
 
-const { idempotencyKey: _ofTheFlow, ...jobFields } = jobRequestFields;
-
 /** A job of a flow to make. `core/flow-request.ts` is the authority on the rules between jobs. */
 export const FlowJobBody = Type.Object(
   {
     /** Its name within the flow. */
     ref: Key,
-    ...jobFields,
+    ...jobRequestFields,
     /** Jobs that end before this one can run. */
     dependsOn: Type.Optional(
       Type.Array(Type.Union([Key, Type.Object({ ref: Key, onFailure: Type.Optional(OnFailure) }, CLOSED)]), {
@@ -40,6 +38,23 @@ export type FlowBody = Static<typeof FlowBody>;
 
 /** Jobs that a running job adds to its flow. */
 export const ExtendFlowBody = Type.Object({ leaseToken: Type.String(), jobs: FlowJobs }, CLOSED);
+
+export const DEFAULT_FLOW_PAGE = 50;
+export const DEFAULT_FLOW_JOB_PAGE = 100;
+/** With what up to 100 others depend on each, and with results of up to 256 KiB. */
+const MAX_FLOW_JOB_PAGE = 100;
+
+const page = { limit: Type.Optional(Limit(MAX_FLOW_JOB_PAGE)), cursor: Type.Optional(Type.String()) };
+
+export const FlowListQuery = Type.Object(
+  { state: Type.Optional(FlowState), name: Type.Optional(Name), ...page, limit: Type.Optional(Limit(500)) },
+  CLOSED,
+);
+export type FlowListQuery = Static<typeof FlowListQuery>;
+export const FlowPageQuery = Type.Object(page, CLOSED);
+
+/** What a worker reads while it holds the job. */
+export const DependenciesBody = Type.Object({ leaseToken: Type.String(), ...page }, CLOSED);
 
 const flowFields = {
   id: JobId,
@@ -85,6 +100,7 @@ export const FlowLinkView = Type.Object(
   {
     id: JobId,
     ref: Type.String(),
+    queue: Type.String(),
     state: JobState,
     onFailure: OnFailure,
     /** Whether the one no longer waits for the other. */
@@ -107,11 +123,15 @@ export const FlowJobView = Type.Object(
 );
 export type FlowJobView = Static<typeof FlowJobView>;
 
-/** A dependency with what the job returned: `null` unless it completed with something. */
 export const DependencyView = Type.Object(
-  { ...FlowLinkView.properties, result: Type.Unknown() },
+  {
+    ...FlowLinkView.properties,
+    /** What its handler returned, exactly as it is stored. Not there unless the job completed with something. */
+    result: Type.Optional(Type.Unknown()),
+  },
   { title: "Dependency" },
 );
+export type DependencyView = Static<typeof DependencyView>;
 
 const nextCursor = Nullable.Text;
 export const FlowPageView = Type.Object({ items: Type.Array(FlowView), nextCursor });

@@ -22,10 +22,7 @@ export const Backoff = Type.Union(
   { title: "Backoff" },
 );
 
-/**
- * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema
- * cannot say.
- */
+/** What a job is, however it is made. */
 export const jobRequestFields = {
   name: Name,
   payload: Type.Optional(Type.Unknown()),
@@ -36,11 +33,17 @@ export const jobRequestFields = {
   maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MAX_ATTEMPTS })),
   backoff: Type.Optional(Backoff),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
-  idempotencyKey: Type.Optional(Key),
   tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
 };
 
-export const JobRequestBody = Type.Object(jobRequestFields, CLOSED);
+/**
+ * A job to enqueue. `core/job-request.ts` is the authority on the rules and adds the ones that a schema
+ * cannot say.
+ */
+export const JobRequestBody = Type.Object(
+  { ...jobRequestFields, idempotencyKey: Type.Optional(Key) },
+  CLOSED,
+);
 
 export const BatchBody = Type.Object({ jobs: Type.Array(JobRequestBody, { maxItems: MAX_BATCH }) }, CLOSED);
 

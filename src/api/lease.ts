@@ -47,7 +47,26 @@ export const SnoozeBody = Type.Object({ leaseToken, delayMs: Delay }, CLOSED);
 /** Jobs of the same flow. */
 const Refs = Type.Array(Key, { minItems: 1, maxItems: MAX_FLOW_JOBS });
 
-export const WaitBody = Type.Object({ leaseToken, refs: Refs }, CLOSED);
+export const WaitForJobsBody = Type.Object(
+  {
+    leaseToken,
+    refs: Refs,
+    /** Only say whether one of them has not ended: the job goes on running. */
+    check: Type.Optional(Type.Boolean()),
+  },
+  CLOSED,
+);
+
+export const WaitForJobsView = Type.Object(
+  {
+    /** Whether one of them has not ended. */
+    waiting: Type.Boolean(),
+    /** `running` after a check. Else `blocked`, or `pending` when all had ended: the job runs again at once. */
+    state: JobState,
+  },
+  { title: "WaitForJobs" },
+);
+export type WaitForJobsView = Static<typeof WaitForJobsView>;
 
 export const ProgressBody = Type.Object(
   {

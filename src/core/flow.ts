@@ -47,6 +47,7 @@ export interface FlowDetail extends Flow {
 export interface FlowLink {
   readonly id: string;
   readonly ref: string;
+  readonly queue: string;
   readonly state: JobState;
   readonly onFailure: OnFailure;
   /** Whether the one no longer waits for the other. */

@@ -1,10 +1,8 @@
-import { LeaseLostError, type Fault } from "./errors.js";
+import { LeaseLostError } from "./errors.js";
 import type { DependencyResult, FlowLink } from "./flow.js";
 import type { FlowJobRequest } from "./flow-request.js";
-import { validationError } from "./job-request.js";
 import { WaitForJobs } from "./outcomes.js";
 import type { Run } from "./run.js";
-import { isFinished } from "./states.js";
 
 /** What a handler has to do with the flow of its job. */
 export interface JobFlow {
@@ -35,12 +33,14 @@ type FlowKey = Pick<Run["job"], "id" | "token">;
 export interface FlowCalls {
   /** @throws LeaseLostError */
   add(key: FlowKey, jobs: readonly FlowJobRequest[]): Promise<void>;
-  /** Those of the refs that the flow has. */
-  members(key: FlowKey, refs: readonly string[]): Promise<readonly Pick<FlowLink, "ref" | "state">[]>;
-  dependencies(
-    key: FlowKey,
-    after: string | null,
-  ): Promise<{ readonly items: readonly DependencyResult[]; readonly next: string | null }>;
+  /** Whether one of these jobs has not ended. @throws KonveierError `validation_failed` for refs that the flow does not have */
+  hasToWait(key: FlowKey, refs: readonly string[]): Promise<boolean>;
+  dependencies(key: FlowKey, after: string | null): Promise<DependencyResults>;
+}
+
+interface DependencyResults {
+  readonly items: readonly DependencyResult[];
+  readonly next: string | null;
 }
 
 /** The flow of the job of one run. */
@@ -53,39 +53,19 @@ export function jobFlowOf(run: Run, calls: FlowCalls): JobFlow {
 }
 
 async function add(run: Run, calls: FlowCalls, jobs: readonly FlowJobRequest[]): Promise<void> {
-  requireHeld(run);
-  try {
-    await calls.add(run.job, jobs);
-  } catch (error) {
-    if (error instanceof LeaseLostError) run.lose(error.reason);
-    throw error;
-  }
+  await losing(run, () => calls.add(run.job, jobs));
 }
 
 async function wait(run: Run, calls: FlowCalls, refs: readonly string[]): Promise<void> {
-  requireHeld(run);
   if (refs.length === 0) return;
-  const members = new Map((await calls.members(run.job, refs)).map(({ ref, state }) => [ref, state]));
-  const faults = refs.flatMap((ref, index): Fault[] =>
-    members.has(ref)
-      ? []
-      : [
-          {
-            pointer: `/refs/${index}`,
-            code: "unknown_ref",
-            detail: `names ${ref}, which no job of the flow is`,
-          },
-        ],
-  );
-  if (faults.length > 0) throw validationError(faults);
-  if ([...members.values()].every(isFinished)) return;
-  throw new WaitForJobs(refs);
+  if (await losing(run, () => calls.hasToWait(run.job, refs))) throw new WaitForJobs(refs);
 }
 
 async function* results(run: Run, calls: FlowCalls): AsyncGenerator<FlowResult, void, undefined> {
   let after: string | null = null;
   do {
-    const page = await calls.dependencies(run.job, after);
+    const place: string | null = after;
+    const page: DependencyResults = await losing(run, () => calls.dependencies(run.job, place));
     for (const { id, ref, state, result } of page.items) {
       yield { id, ref, state, result: result === null ? undefined : (JSON.parse(result) as unknown) };
     }
@@ -93,7 +73,14 @@ async function* results(run: Run, calls: FlowCalls): AsyncGenerator<FlowResult, 
   } while (after !== null);
 }
 
-function requireHeld(run: Run): void {
+/** A call that says that the claim is lost ends the run. */
+async function losing<Answer>(run: Run, call: () => Promise<Answer>): Promise<Answer> {
   run.checkLease();
   if (run.lost !== null) throw new LeaseLostError(run.job.id, run.job.token, run.lost);
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof LeaseLostError) run.lose(error.reason);
+    throw error;
+  }
 }

@@ -25,6 +25,7 @@ export interface LinkRow {
   /** Of the other one. */
   readonly id: number;
   readonly ref: string;
+  readonly queue: string;
   readonly state: JobState;
   readonly on_failure: OnFailure;
   readonly resolved: number | boolean;
@@ -63,6 +64,7 @@ export function toLink(row: LinkRow): FlowLink {
   return {
     id: String(row.id),
     ref: row.ref,
+    queue: row.queue,
     state: row.state,
     onFailure: row.on_failure,
     resolved: Boolean(row.resolved),

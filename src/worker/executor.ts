@@ -65,8 +65,6 @@ function settlementFor(context: EngineContext, { job }: Run, verdict: Verdict): 
       return { verb: "snooze", id: job.id, token: job.token, delayMs: verdict.delayMs };
     case "waiting":
       return { verb: "wait", id: job.id, token: job.token, refs: verdict.refs };
-    case "waiting":
-      return { verb: "wait", id: job.id, token: job.token, refs: verdict.refs };
     case "failed": {
       const { outcome, thrown, retry } = verdict;
       return failure(context, job, { outcome, error: describeError(thrown) }, retry);

@@ -23,6 +23,15 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   waitForJob: ["admin", "operator", "producer", "read-only"],
   getJobResult: ["admin", "operator", "producer", "read-only"],
 
+  createFlow: ["admin", "operator", "producer"],
+  getFlow: ["admin", "operator", "producer", "read-only"],
+  listFlowJobs: ["admin", "operator", "producer", "read-only"],
+  listDependencies: ["admin", "operator", "producer", "read-only"],
+  listDependants: ["admin", "operator", "producer", "read-only"],
+  listFlows: ["admin", "operator", "read-only"],
+  cancelFlow: ["admin", "operator"],
+  retryFlow: ["admin", "operator"],
+
   explainJob: ["admin", "operator", "read-only"],
   listDeadGroups: ["admin", "operator", "read-only"],
   listJobs: ["admin", "operator", "read-only"],
@@ -73,6 +82,9 @@ const ALLOWED: Readonly<Record<string, "everybody" | "any" | readonly Scope[]>> 
   failJob: ["admin", "worker"],
   releaseJob: ["admin", "worker"],
   snoozeJob: ["admin", "worker"],
+  addFlowJobs: ["admin", "worker"],
+  waitForJobs: ["admin", "worker"],
+  readDependencies: ["admin", "worker"],
   reportProgress: ["admin", "worker"],
   appendLogs: ["admin", "worker"],
 

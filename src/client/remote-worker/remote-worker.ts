@@ -12,6 +12,7 @@ import type { Verdict } from "../../core/verdict.js";
 import { Acknowledger } from "./acknowledger.js";
 import { runsOf } from "./claimed.js";
 import { Claimer } from "./claimer.js";
+import { RemoteFlowCalls } from "./flow-calls.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import type { Link } from "./link.js";
 import { RemoteNotes } from "./notes.js";
@@ -168,7 +169,9 @@ export class RemoteWorker {
       return;
     }
     this.#active += 1;
-    const notes = new RemoteNotes(this.#link.client, { id: run.job.id, leaseToken });
+    const lease = { id: run.job.id, leaseToken };
+    const notes = new RemoteNotes(this.#link.client, lease);
+    const flowCalls = new RemoteFlowCalls(this.#link.client, lease, this.#tracer);
     this.#notes.set(run, notes);
     const definition = this.#definitions.get(run.job.name);
     const attempt = new Attempt(this.#link.clock, run, {
@@ -182,7 +185,7 @@ export class RemoteWorker {
       },
     });
     const call = () =>
-      callHandler(run, definition, (payload) => new RunContext(run, payload, notes, noDatabase));
+      callHandler(run, definition, (payload) => new RunContext(run, payload, notes, flowCalls, noDatabase));
     attempt.begin(callTraced(run, this.#tracer, this.id, call));
   }
 

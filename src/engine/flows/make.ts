@@ -21,7 +21,7 @@ import { fingerprintOf, toNewJob } from "../enqueue.js";
 /** Jobs that are checked in one turn of the event loop. */
 const CHECKED_AT_ONCE = 500;
 /** Faults that one answer tells. */
-const MAX_FAULTS = 100;
+export const MAX_FAULTS = 100;
 
 /**
  * Accepts a flow: all its jobs or none. When the promise resolves, all are durable.

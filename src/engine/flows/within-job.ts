@@ -1,6 +1,9 @@
+import type { Fault } from "../../core/errors.js";
 import type { FlowCalls } from "../../core/job-flow.js";
+import { validationError } from "../../core/job-request.js";
+import { isFinished } from "../../core/states.js";
 import type { EngineContext } from "../context.js";
-import { extendFlow } from "./make.js";
+import { extendFlow, MAX_FAULTS } from "./make.js";
 
 /** Dependencies of a job that are read at once, with their results. */
 const PAGE = 100;
@@ -10,8 +13,31 @@ export function flowCallsOf(context: EngineContext): FlowCalls {
   const { flows } = context.store;
   return {
     add: (key, jobs) => extendFlow(context, key, jobs),
-    members: ({ id }, refs) => flows.members(id, refs),
+    hasToWait: ({ id }, refs) => hasToWait(context, id, refs),
     dependencies: async ({ id }, after) =>
       (await flows.dependencies(id, PAGE, after)) ?? { items: [], next: null },
   };
+}
+
+/**
+ * Whether one of these jobs of its flow has not ended.
+ *
+ * @throws KonveierError `validation_failed` for refs that the flow does not have; `store_…`
+ */
+export async function hasToWait(
+  { store }: EngineContext,
+  jobId: string,
+  refs: readonly string[],
+): Promise<boolean> {
+  const members = await store.flows.members(jobId, refs);
+  const known = new Set(members.map(({ ref }) => ref));
+  const faults: Fault[] = [];
+  for (const [index, ref] of refs.entries()) {
+    if (known.has(ref)) continue;
+    const detail = `names ${ref}, which no job of the flow is`;
+    faults.push({ pointer: `/refs/${index}`, code: "unknown_ref", detail });
+    if (faults.length === MAX_FAULTS) break;
+  }
+  if (faults.length > 0) throw validationError(faults);
+  return members.some(({ state }) => !isFinished(state));
 }

@@ -1,10 +1,12 @@
 import type { AckItem } from "../../api/lease.js";
-import type { Fault, KonveierError } from "../../core/errors.js";
-import { LeaseLostError } from "../../core/errors.js";
+import { KonveierError, LeaseLostError, type Fault } from "../../core/errors.js";
 import { validationError } from "../../core/job-request.js";
 import type { Job } from "../../core/job.js";
+import { describeError, type StoredError } from "../../core/stored-error.js";
+import type { RetryWish } from "../../core/verdict.js";
 import type { EngineContext } from "../../engine/context.js";
 import { failure } from "../../engine/fail.js";
+import { hasToWait } from "../../engine/flows/within-job.js";
 import { tellSettled } from "../../engine/tell-settled.js";
 import type { ClaimKey, Settled, Settlement } from "../../store/claims.js";
 import type { ResultFaults } from "../json-body.js";
@@ -65,15 +67,34 @@ async function settlementOf(
     case "snoozed":
       return { verb: "snooze", ...key, delayMs: delayMs ?? 0 };
     case "waiting":
-      return { verb: "wait", ...key, refs: refs ?? [] };
-    case "failed": {
-      const failed = { outcome: "failed", error: storedErrorOf(error ?? { message: "" }) } as const;
-      const claim = await context.store.claims.current(key);
-      // A claim that is not the current one never becomes it again: this finds out whether it failed before.
-      if (typeof claim === "string") return { verb: "retry", ...key, delayMs: 0, failure: failed };
-      return failure(context, claim, failed, retry ?? "auto");
-    }
+      return waitOf(context, key, refs ?? []);
+    case "failed":
+      return failedOf(context, key, storedErrorOf(error ?? { message: "" }), retry ?? "auto");
   }
+}
+
+/** Who waits for nobody would run again at once, for ever: a ref that the flow does not have fails the attempt. */
+async function waitOf(context: EngineContext, key: ClaimKey, refs: readonly string[]): Promise<Settlement> {
+  try {
+    await hasToWait(context, key.id, refs);
+    return { verb: "wait", ...key, refs };
+  } catch (error) {
+    if (!(error instanceof KonveierError) || error.code !== "validation_failed") throw error;
+    return failedOf(context, key, describeError(error), "auto");
+  }
+}
+
+async function failedOf(
+  context: EngineContext,
+  key: ClaimKey,
+  error: StoredError,
+  retry: RetryWish,
+): Promise<Settlement> {
+  const failed = { outcome: "failed", error } as const;
+  const claim = await context.store.claims.current(key);
+  // A claim that is not the current one never becomes it again: this finds out whether it failed before.
+  if (typeof claim === "string") return { verb: "retry", ...key, delayMs: 0, failure: failed };
+  return failure(context, claim, failed, retry);
 }
 
 async function settleAll(

@@ -69,6 +69,6 @@ export function enqueueRoutes(app: App, { context }: Services): void {
   );
 }
 
-function traceOf({ headers }: { headers: TraceHeaders }): TraceContext | null {
+export function traceOf({ headers }: { headers: TraceHeaders }): TraceContext | null {
   return readTraceContext(headers.traceparent, headers.tracestate);
 }

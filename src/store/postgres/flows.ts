@@ -103,6 +103,7 @@ export class PostgresFlows implements FlowStore {
     // Of each job by itself: joined, the tables might be read whole.
     const links = (id: string, of: string, more = "") =>
       `SELECT ${id} AS id, (SELECT flow_ref FROM ${s}.job_specs WHERE job_id = ${id}) AS ref,
+         (SELECT queue FROM ${s}.jobs WHERE jobs.id = ${id}) AS queue,
          (SELECT state FROM ${s}.jobs WHERE jobs.id = ${id}) AS state, on_failure, resolved${more}
        FROM ${s}.dependencies WHERE ${of}`;
     this.#jobs = new Statement<[flowId: number, after: number, limit: number, links: number], FlowJobRow>(

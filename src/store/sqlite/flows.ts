@@ -95,7 +95,7 @@ export class SqliteFlows implements FlowStore {
     this.#getJob = db.prepare<[number], JobRow>("SELECT * FROM jobs WHERE id = ?");
     const links = (id: string, of: string) =>
       db.prepare<[number, number, number], LinkRow>(
-        `SELECT ${id} AS id, flow_ref AS ref, state, on_failure, resolved FROM dependencies
+        `SELECT ${id} AS id, flow_ref AS ref, queue, state, on_failure, resolved FROM dependencies
          CROSS JOIN jobs ON jobs.id = ${id} CROSS JOIN job_specs ON job_specs.job_id = ${id}
          WHERE dependencies.${of} = ? AND ${id} > ? ORDER BY ${id} LIMIT ?`,
       );
