@@ -61,7 +61,7 @@ export const WaitForJobsView = Type.Object(
   {
     /** Whether one of them has not ended. */
     waiting: Type.Boolean(),
-    /** `running` after a check. Else `blocked`, or `pending` when all had ended: the job runs again at once. */
+    /** `running` after a check. Else the job runs again when all have ended: at once when they had. */
     state: JobState,
   },
   { title: "WaitForJobs" },

@@ -63,13 +63,12 @@ export function flowWorkRoutes(app: App, { context, signer }: Services): void {
       const { leaseToken, refs, check = false } = body;
       const key = claimKeyOf(signer, params.id, leaseToken);
       const claim = await context.store.claims.current(key);
+      if (typeof claim === "string" && check) throw new LeaseLostError(key.id, key.token, claim);
       // A claim that is over may have ended by this very call, whose answer was lost.
-      if (typeof claim !== "string") {
-        const waiting = await hasToWait(context, key.id, refs);
-        if (check) return { waiting, state: "running" };
-      } else if (check) throw new LeaseLostError(key.id, key.token, claim);
+      const waiting = typeof claim === "string" || (await hasToWait(context, key.id, refs));
+      if (check) return { waiting, state: "running" };
       const { state } = await settleClaim(context, { verb: "wait", ...key, refs });
-      return { waiting: state === "blocked", state };
+      return { waiting, state };
     },
   );
 }
