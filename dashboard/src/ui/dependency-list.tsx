@@ -18,16 +18,23 @@ export function DependencyList({
   const { t } = useTexts();
   return (
     <ul className="dependency-list">
-      {links.map(({ id, ref, state, onFailure }) => (
-        <li key={id}>
-          <Link href={jobPath(id)} className="job-text" translate="no" dir="auto">
-            {visible(ref)}
+      {links.map((link) => (
+        <li key={link.id}>
+          <Link href={jobPath(link.id)} className="job-text" translate="no" dir="auto">
+            {visible(link.ref)}
           </Link>
-          <StateBadge state={state} />
-          {onFailure !== "cancel" && <span className="muted">{t(`flow.onFailure.${onFailure}`)}</span>}
+          <StateBadge state={link.state} />
+          <OnFailure link={link} />
         </li>
       ))}
       {more > 0 && <li className="muted">{t("flow.more", { count: more })}</li>}
     </ul>
   );
+}
+
+function OnFailure({ link: { state, onFailure, resolved } }: { readonly link: FlowLinkView }): ReactNode {
+  const { t } = useTexts();
+  if (onFailure === "cancel") return null;
+  const waits = !resolved && (state === "dead" || state === "cancelled");
+  return <span className="muted">{t(waits ? "flow.waitsForRetry" : `flow.onFailure.${onFailure}`)}</span>;
 }

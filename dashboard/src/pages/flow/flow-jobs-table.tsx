@@ -44,7 +44,7 @@ function Row({ job }: { readonly job: FlowJobView }): ReactNode {
         </Link>
       </th>
       <td data-label={t("flow.column.job")}>
-        <span className="job-text" translate="no">
+        <span className="job-text job-cell" translate="no">
           {visible(name)}
         </span>
       </td>

@@ -50,7 +50,7 @@ function OneFlow({ id }: { readonly id: string }): ReactNode {
         </div>
         {flow !== undefined && <FlowActions flow={flow} />}
       </header>
-      {isGone && <p className="card empty">{t("flow.notFound")}</p>}
+      {isGone && <p className="card empty">{t("error.flow_not_found")}</p>}
       {error !== null && !isGone && <ProblemNote error={error} retry={() => void refetch()} />}
       {flow === undefined && error === null && (
         <div className="card">
@@ -100,7 +100,8 @@ function Counts({ flow: { id, counts, states } }: { readonly flow: FlowDetailVie
         {present.map(([state, count]) => (
           <li key={state}>
             <Link href={jobsPath(`flow:${id}`, state)}>
-              <StateBadge state={state} /> {format.number(count)}
+              <StateBadge state={state} />
+              {format.number(count)}
             </Link>
           </li>
         ))}

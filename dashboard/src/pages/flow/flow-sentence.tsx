@@ -26,9 +26,18 @@ function Unfinished({ flow: { counts, states, stuck } }: { readonly flow: FlowDe
   const { jobs, completed, dead, cancelled } = counts;
   const left = jobs - completed - dead - cancelled;
   if (stuck) return t("flow.stuck", { count: left });
-  const { running = 0, pending = 0, scheduled = 0, blocked = 0 } = states;
-  const now = t("flow.running", { count: left, running, ready: pending, later: scheduled, blocked });
+  const now = t("flow.running", { count: left, states: statesOf(states, t) });
   return dead > 0 ? `${now} ${t("flow.running.dead", { count: dead })}` : now;
+}
+
+/** Those that have not ended, by their states. */
+function statesOf(states: FlowDetailView["states"], t: ReturnType<typeof useTexts>["t"]): string {
+  return (["running", "pending", "scheduled", "blocked"] as const)
+    .flatMap((state) => {
+      const n = states[state] ?? 0;
+      return n === 0 ? [] : [t(`flow.part.${state}`, { n })];
+    })
+    .join(", ");
 }
 
 function Ended({ flow, at }: { readonly flow: FlowDetailView; readonly at: string }): ReactNode {

@@ -24,13 +24,13 @@ export interface Layout<Link> {
   readonly height: number;
 }
 
-export const NODE = { width: 184, height: 46 } as const;
+export const NODE = { width: 200, height: 46 } as const;
 
 /** Above these a picture tells nothing, and takes long to draw. */
 export const MOST_JOBS = 300;
 const MOST_BENDS = 3_000;
 
-const COLUMN = NODE.width + 64;
+const COLUMN = NODE.width + 56;
 const ROW_GAP = 14;
 const BEND_HEIGHT = 6;
 const EDGE_OF_PICTURE = 8;

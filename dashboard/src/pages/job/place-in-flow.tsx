@@ -17,19 +17,19 @@ const SHOWN = 10;
 
 /** What the job depends on, and what depends on it; nothing where it is in no flow. */
 export function PlaceInFlow({ job }: { readonly job: JobDetailView }): ReactNode {
-  return job.flow === null ? null : <Place id={job.id} flow={job.flow} />;
+  return job.flow === null ? null : <Place job={job} flow={job.flow} />;
 }
 
 function Place({
-  id,
+  job,
   flow,
 }: {
-  readonly id: string;
+  readonly job: JobDetailView;
   readonly flow: NonNullable<JobDetailView["flow"]>;
 }): ReactNode {
   const { t } = useTexts();
-  const { data: dependencies, error, refetch } = useLinks(id, "dependencies");
-  const { data: dependants } = useLinks(id, "dependants");
+  const { data: dependencies, error, refetch } = useLinks(job, "dependencies", job.state === "blocked");
+  const { data: dependants } = useLinks(job, "dependants", true);
   const isMore = (dependencies?.nextCursor ?? dependants?.nextCursor ?? null) !== null;
   return (
     <section className="card">
@@ -62,11 +62,16 @@ interface LinkPage {
   readonly nextCursor: string | null;
 }
 
-function useLinks(id: string, side: "dependencies" | "dependants"): UseQueryResult<LinkPage, Problem> {
+/** @param changes whether they may be in other states soon: what a job depended on has ended when it is released */
+function useLinks(
+  { id }: JobDetailView,
+  side: "dependencies" | "dependants",
+  changes: boolean,
+): UseQueryResult<LinkPage, Problem> {
   return useLiveQuery(
     [...jobKey(id), "of", side],
     (signal) => read<LinkPage>(`${jobAddress(id)}/${side}`, { limit: SHOWN }, signal),
-    { topics: ["jobs"], everyMs: 3_000 },
+    changes ? { topics: ["jobs"], everyMs: 2_000 } : null,
   );
 }
 
