@@ -142,6 +142,7 @@ describe.skipIf(CHROMIUM === null)("the page of a flow", () => {
     for (const path of ["/flows/999", "/flows/abc"]) {
       await page.goto(server.url + path);
       await page.getByText(/^There is no such flow/).waitFor(PATIENCE);
+      expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
     }
   });
 

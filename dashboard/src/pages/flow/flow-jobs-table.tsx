@@ -44,9 +44,9 @@ function Row({ job }: { readonly job: FlowJobView }): ReactNode {
         </Link>
       </th>
       <td data-label={t("flow.column.job")}>
-        <span className="job-text job-cell" translate="no">
+        <div className="job-text job-cell" translate="no">
           {visible(name)}
-        </span>
+        </div>
       </td>
       <td data-label={t("flows.column.state")}>
         <StateBadge state={state} />

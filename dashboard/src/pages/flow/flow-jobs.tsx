@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { FlowDetailView, FlowJobView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
@@ -20,7 +20,7 @@ function AllJobs({ id }: { readonly id: string }): ReactNode {
   const { t } = useTexts();
   const [parameters] = useSearchParams();
   const { data: jobs, error, refetch } = useAllFlowJobs(id);
-  const layout = jobs === undefined ? null : layoutOf(jobs);
+  const layout = useMemo(() => (jobs === undefined ? null : layoutOf(jobs)), [jobs]);
   const isTable = layout === null || parameters.get("view") === "table";
   return (
     <section className="card" aria-label={t("flow.jobs")} aria-busy={jobs === undefined && error === null}>
