@@ -59,7 +59,7 @@ export const WaitForJobsBody = Type.Object(
 
 export const WaitForJobsView = Type.Object(
   {
-    /** Whether one of them has not ended. */
+    /** Whether one of them has not ended, or had ended before the job waited for it the first time. */
     waiting: Type.Boolean(),
     /** `running` after a check. Else the job runs again when all have ended: at once when they had. */
     state: JobState,

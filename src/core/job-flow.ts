@@ -33,7 +33,7 @@ type FlowKey = Pick<Run["job"], "id" | "token">;
 export interface FlowCalls {
   /** @throws LeaseLostError */
   add(key: FlowKey, jobs: readonly FlowJobRequest[]): Promise<void>;
-  /** Whether one of these jobs has not ended. @throws KonveierError `validation_failed` for refs that the flow does not have */
+  /** Whether one of these jobs has not ended, or is not yet one that the job has waited for. @throws KonveierError `validation_failed` for refs that the flow does not have */
   hasToWait(key: FlowKey, refs: readonly string[]): Promise<boolean>;
   dependencies(key: FlowKey, after: string | null): Promise<DependencyResults>;
 }

@@ -106,6 +106,8 @@ export interface FlowMember {
   readonly id: string;
   readonly ref: string;
   readonly state: JobState;
+  /** Whether the job that asks depends on it or has waited for it. */
+  readonly awaited: boolean;
 }
 
 export interface UnknownRef {

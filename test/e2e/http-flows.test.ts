@@ -10,6 +10,7 @@ import {
   FlowPageView,
 } from "../../src/api/flow.js";
 import { JobDetailView } from "../../src/api/job.js";
+import { JobPageView } from "../../src/api/job-list.js";
 import { AckView, WaitForJobsView } from "../../src/api/lease.js";
 import { Problem } from "../../src/api/problem.js";
 import { startHttpServer, type Answer, type HttpServer } from "../support/http-server.js";
@@ -191,7 +192,7 @@ describe("looking at flows", () => {
     await server.send("POST", `/v1/jobs/${job.id}/complete`, {
       raw: `{"leaseToken":"${leaseToken}","result":{"total":1e2}}`,
     });
-    const stored = await (await server.get(`/v1/jobs/${job.id}/result`)).text;
+    const stored = (await server.get(`/v1/jobs/${job.id}/result`)).text;
     const [pack] = (await server.get("/v1/jobs/1/dependants")).as(DependantPageView).items;
     const answer = await server.get(`/v1/jobs/${pack?.id ?? ""}/dependencies`);
     expect(answer.text).toContain(`"result":${stored}}`);
@@ -223,6 +224,27 @@ describe("looking at flows", () => {
     const server = await startHttpServer();
     const answer = await server.send(method, path);
     expect([answer.status, answer.as(Problem).code]).toEqual([404, code]);
+  });
+});
+
+describe("the filter flow:", () => {
+  test("finds the jobs of a flow, newest first, a page at a time", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs", { name: "a" });
+    await created(server);
+    await created(server, { name: "f", jobs: [{ ref: "x", name: "x" }] });
+    const find = async (q: string) => {
+      const path = `/v1/jobs?q=${encodeURIComponent(q)}`;
+      return (await server.get(path)).as(JobPageView).items.map(({ id }) => id);
+    };
+    expect(await find("flow:1")).toEqual(["4", "3", "2"]);
+    expect(await find("flow:1 state:pending")).toEqual(["2"]);
+    expect(await find("flow:1,2")).toEqual(["5", "4", "3", "2"]);
+    expect(await find("-flow:1")).toEqual(["5", "1"]);
+    const page = (await server.get("/v1/jobs?q=flow:1&limit=2")).as(JobPageView);
+    const rest = await server.get(`/v1/jobs?q=flow:1&limit=2&cursor=${page.nextCursor ?? ""}`);
+    expect(rest.as(JobPageView).items.map(({ id }) => id)).toEqual(["2"]);
+    expect((await server.get("/v1/jobs?q=flow:x")).as(Problem).code).toBe("bad_filter");
   });
 });
 
@@ -282,6 +304,22 @@ describe("a worker that holds a job", () => {
     const answer = (await say(server, pack, "wait", { refs: ["charge"] })).as(WaitForJobsView);
     expect(answer.waiting).toBe(false);
     expect((await claimOne(server)).id).toBe(pack.id);
+  });
+
+  test("waits once for what had ended before it asked, to read its result", async () => {
+    const server = await startHttpServer();
+    await server.post("/v1/jobs", { name: "a" });
+    const parent = await claimOne(server);
+    await say(server, parent, "flow-jobs", { jobs: [{ ref: "x", name: "a" }] });
+    await say(server, await claimOne(server), "complete", { result: 1 });
+    const check = async (job: ClaimedJobView) =>
+      (await say(server, job, "wait", { refs: ["x"], check: true })).as(WaitForJobsView).waiting;
+    expect(await check(parent)).toBe(true);
+    await say(server, parent, "wait", { refs: ["x"] });
+    const again = await claimOne(server);
+    expect([again.id, again.attempt, await check(again)]).toEqual([parent.id, 1, false]);
+    const { items } = (await say(server, again, "dependencies")).as(DependencyPageView);
+    expect(items).toMatchObject([{ ref: "x", result: 1 }]);
   });
 
   test("is told of refs that its flow does not have", async () => {

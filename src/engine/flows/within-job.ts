@@ -20,7 +20,8 @@ export function flowCallsOf(context: EngineContext): FlowCalls {
 }
 
 /**
- * Whether one of these jobs of its flow has not ended.
+ * Whether the job must wait for one of these of its flow: also for one that has ended before it waited the first time, as
+ * only then it is among those whose results it reads.
  *
  * @throws KonveierError `validation_failed` for refs that the flow does not have; `store_…`
  */
@@ -39,5 +40,5 @@ export async function hasToWait(
     if (faults.length === MAX_FAULTS) break;
   }
   if (faults.length > 0) throw validationError(faults);
-  return members.some(({ state }) => !isFinished(state));
+  return members.some(({ state, awaited }) => !awaited || !isFinished(state));
 }

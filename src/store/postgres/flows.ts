@@ -125,8 +125,11 @@ export class PostgresFlows implements FlowStore {
       `${links("dependencies.job_id", "on_id = $1 AND dependencies.job_id > $2")}
        ORDER BY dependencies.job_id LIMIT $3`,
     );
-    this.#members = new Statement<[flowId: number, refs: readonly string[]], FlowMember>(
-      `SELECT job_id AS id, ref, (SELECT state FROM ${s}.jobs WHERE id = job_id) AS state FROM ${s}.flow_jobs
+    this.#members = new Statement<[flowId: number, refs: readonly string[], jobId: string], FlowMember>(
+      `SELECT job_id AS id, ref, (SELECT state FROM ${s}.jobs WHERE id = flow_jobs.job_id) AS state,
+         coalesce((SELECT true FROM ${s}.dependencies WHERE on_id = flow_jobs.job_id
+           AND dependencies.job_id = $3::bigint LIMIT 1), false) AS awaited
+       FROM ${s}.flow_jobs
        WHERE flow_id = $1 AND ref = ANY($2::text[]) ORDER BY job_id`,
     );
     const walk = (states: string): WalkStatement =>
@@ -196,7 +199,7 @@ export class PostgresFlows implements FlowStore {
     return this.context.look(async (db) => {
       const flowId = (await this.#job(db, jobId))?.flow_id ?? null;
       if (flowId === null) return [];
-      return (await this.#members.all(db, flowId, refs)).map((member) => ({
+      return (await this.#members.all(db, flowId, refs, jobId)).map((member) => ({
         ...member,
         id: String(member.id),
       }));

@@ -39,6 +39,8 @@ const PORTION = 1_000;
 /** Dependencies that are told with each job of a list. */
 const LINKS_OF_A_JOB = 100;
 
+type MemberRow = Pick<FlowMember, "ref" | "state"> & { readonly id: number; readonly awaited: number };
+
 export class SqliteFlows implements FlowStore {
   readonly #make;
   readonly #current;
@@ -107,9 +109,11 @@ export class SqliteFlows implements FlowStore {
     this.#results = db
       .prepare<[number], string | null>("SELECT result FROM job_results WHERE job_id = ?")
       .pluck();
-    this.#members = db.prepare<[number, string], Omit<FlowMember, "id"> & { id: number }>(
-      `SELECT job_id AS id, ref, state FROM flow_jobs CROSS JOIN jobs ON jobs.id = job_id
-       WHERE flow_jobs.flow_id = ? AND ref IN (SELECT value FROM json_each(?)) ORDER BY job_id`,
+    this.#members = db.prepare<[number, number, string], MemberRow>(
+      `SELECT flow_jobs.job_id AS id, ref, state, EXISTS (
+         SELECT 1 FROM dependencies WHERE on_id = flow_jobs.job_id AND dependencies.job_id = ?
+       ) AS awaited FROM flow_jobs CROSS JOIN jobs ON jobs.id = flow_jobs.job_id
+       WHERE flow_jobs.flow_id = ? AND ref IN (SELECT value FROM json_each(?)) ORDER BY flow_jobs.job_id`,
     );
     const walk = (states: string) =>
       db
@@ -167,10 +171,10 @@ export class SqliteFlows implements FlowStore {
 
   members(jobId: string, refs: readonly string[]): Promise<readonly FlowMember[]> {
     return this.context.read(() => {
-      const flowId = this.#job(jobId)?.flow_id ?? null;
-      if (flowId === null) return [];
-      const rows = this.#members.all(flowId, JSON.stringify(refs));
-      return rows.map(({ id, ref, state }) => ({ id: String(id), ref, state }));
+      const job = this.#job(jobId);
+      if (job === undefined || job.flow_id === null) return [];
+      const rows = this.#members.all(job.id, job.flow_id, JSON.stringify(refs));
+      return rows.map(({ id, awaited, ...row }) => ({ ...row, id: String(id), awaited: awaited === 1 }));
     });
   }
 
