@@ -122,6 +122,8 @@ describe.skipIf(CHROMIUM === null)("the page of a flow", () => {
     await cancel.click();
     await expect.poll(() => sentence(tab), PATIENCE).toMatch(/^Ended .* with 3 cancelled jobs/);
     await shows(tab.locator(".job-subtitle .badge"), "Cancelled");
+    await tab.getByRole("region", { name: "Jobs by state" }).getByRole("link", { name: "Cancelled" }).click();
+    await expect.poll(() => tab.locator(".jobs-table tbody tr").count(), PATIENCE).toBe(3);
   });
 
   test("tells a token that may only read why it can change nothing", async () => {
