@@ -64,8 +64,8 @@ function RetryDialog({ flow, onClose }: Shown): ReactNode {
       run={run}
       onClose={onClose}
     >
-      <p>{t("flow.retry.dead", { count: dead })}</p>
-      <p>{t("flow.retry.cancelled", { count: cancelled })}</p>
+      {dead > 0 && <p>{t("flow.retry.dead", { count: dead })}</p>}
+      {cancelled > 0 && <p>{t("flow.retry.cancelled", { count: cancelled })}</p>}
       <p>{t("flow.retry.text")}</p>
     </Confirm>
   );
