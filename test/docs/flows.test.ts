@@ -1,16 +1,18 @@
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { Konveier } from "../../src/konveier.js";
+import { translated } from "../support/translated.js";
 import { tempDirectory } from "../support/temp-directory.js";
 
 const TEXT = readFileSync(new URL("../../docs/flows.md", import.meta.url), "utf8");
 
 test("the example of docs/flows.md makes its flows, and the fan-in collects what the others returned", async () => {
   const example = /```js\n([^]*?)```/.exec(TEXT)?.[1] ?? "";
-  const library = new URL("../../dist/index.js", import.meta.url).href;
+  const library = pathToFileURL(translated(new URL("../../src/index.ts", import.meta.url))).href;
   const cwd = tempDirectory();
   const work = `
     const worker = konveier.worker({ jobs: [resize, publish] });

@@ -126,11 +126,7 @@ export class PostgresFlows implements FlowStore {
        ORDER BY dependencies.job_id LIMIT $3`,
     );
     this.#members = new Statement<[flowId: number, refs: readonly string[], jobId: string], FlowMember>(
-      `SELECT job_id AS id, ref, (SELECT state FROM ${s}.jobs WHERE id = flow_jobs.job_id) AS state,
-         coalesce((SELECT true FROM ${s}.dependencies WHERE on_id = flow_jobs.job_id
-           AND dependencies.job_id = $3::bigint LIMIT 1), false) AS awaited
-       FROM ${s}.flow_jobs
-       WHERE flow_id = $1 AND ref = ANY($2::text[]) ORDER BY job_id`,
+      membersSql(s),
     );
     const walk = (states: string): WalkStatement =>
       new Statement(
@@ -341,4 +337,12 @@ export class PostgresFlows implements FlowStore {
     const key = rowId(id);
     return key === null ? undefined : this.#flowOf.get(db, key);
   }
+}
+
+function membersSql(s: string): string {
+  return `SELECT job_id AS id, ref, (SELECT state FROM ${s}.jobs WHERE id = flow_jobs.job_id) AS state,
+         coalesce((SELECT true FROM ${s}.dependencies WHERE on_id = flow_jobs.job_id
+           AND dependencies.job_id = $3::bigint LIMIT 1), false) AS awaited
+       FROM ${s}.flow_jobs
+       WHERE flow_id = $1 AND ref = ANY($2::text[]) ORDER BY job_id`;
 }
