@@ -7,6 +7,8 @@ import { dead } from "./messages/dead.js";
 import { deadWork } from "./messages/dead-work.js";
 import { errors } from "./messages/errors.js";
 import { firstRun } from "./messages/first-run.js";
+import { flow } from "./messages/flow.js";
+import { flows } from "./messages/flows.js";
 import { job } from "./messages/job.js";
 import { jobs } from "./messages/jobs.js";
 import { json } from "./messages/json.js";
@@ -37,6 +39,8 @@ export const catalogue = {
     ...deadWork.en,
     ...errors.en,
     ...firstRun.en,
+    ...flow.en,
+    ...flows.en,
     ...job.en,
     ...jobs.en,
     ...json.en,
@@ -64,6 +68,8 @@ export const catalogue = {
     ...deadWork.ru,
     ...errors.ru,
     ...firstRun.ru,
+    ...flow.ru,
+    ...flows.ru,
     ...job.ru,
     ...jobs.ru,
     ...json.ru,

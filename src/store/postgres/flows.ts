@@ -1,6 +1,5 @@
 import type { LeaseLossReason } from "../../core/errors.js";
 import type { CreatedFlow, DependencyResult, FlowDetail, FlowJob, FlowLink } from "../../core/flow.js";
-import type { Instant } from "../../core/job.js";
 import type { ClaimKey } from "../claims.js";
 import {
   afterId,
