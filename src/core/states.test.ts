@@ -26,8 +26,14 @@ const ALLOWED = new Set([
     `${name} pending scheduled`,
     `${name} pending pending`,
   ]),
+  "wait running blocked",
+  "wait running pending",
+  "unblock blocked scheduled",
+  "unblock blocked pending",
   "revive dead pending",
   "revive cancelled pending",
+  "revive dead blocked",
+  "revive cancelled blocked",
   "run-now scheduled pending",
 ]);
 
@@ -50,8 +56,8 @@ describe("assertTransition", () => {
   test("nothing leaves completed, and only people bring back the dead and the cancelled", () => {
     const leaving = (state: string) => [...ALLOWED].filter((change) => change.split(" ")[1] === state);
     expect(leaving("completed")).toEqual([]);
-    expect(leaving("dead")).toEqual(["revive dead pending"]);
-    expect(leaving("cancelled")).toEqual(["revive cancelled pending"]);
+    expect(leaving("dead")).toEqual(["revive dead pending", "revive dead blocked"]);
+    expect(leaving("cancelled")).toEqual(["revive cancelled pending", "revive cancelled blocked"]);
   });
 
   test("every unfinished state can be cancelled and every finished one cannot", () => {

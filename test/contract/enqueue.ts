@@ -41,6 +41,7 @@ export function enqueueContract(contract: Contract): void {
         tags: [],
         idempotencyKey: null,
         schedule: null,
+        flow: null,
         traceparent: null,
         payloadBytes: 22,
         resultBytes: null,

@@ -425,7 +425,7 @@ export const OPERATIONS: readonly Operation[] = [
     afterMs: 60_000,
     repeatable: true,
     run: async ({ konveier, store }) => {
-      const settings = { queue: "unique", unique: { key: "late" }, expiresAt: 1 };
+      const settings = { queue: "unique", unique: { key: "late" }, expiresAt: "2000-01-01T00:00:00.000Z" };
       await konveier.enqueue("mail.send", {}, settings);
       await store.expiry.cancelDue(10);
       return undefined;

@@ -81,6 +81,8 @@ describe("PUT /v1/schedules/{key}", () => {
         backoff: null,
         timeoutMs: null,
         tags: [],
+        unique: null,
+        expiresInMs: null,
       },
       payload: { b: 1 },
       missed: "once",

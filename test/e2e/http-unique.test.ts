@@ -68,14 +68,15 @@ describe("limits of a queue over HTTP", () => {
       headers: { "If-Match": '"v9"' },
     });
     expect(stale.status).toBe(412);
-    expect((await server.post("/v1/jobs", { name: "a" })).status).toBe(201);
+    const first = await server.post("/v1/jobs", { name: "a" });
+    expect(first.status).toBe(201);
     const refused = await server.post("/v1/jobs", { name: "a" });
     expect(refused.status).toBe(409);
     expect(refused.as(Problem)).toMatchObject({ code: "queue_full", retryable: true });
     const dropping = await server.send("PATCH", "/v1/queues/default", { json: { onFull: "drop-oldest" } });
     expect(dropping.as(QueueView)).toMatchObject({ maxLength: 1, onFull: "drop-oldest" });
     expect((await server.post("/v1/jobs", { name: "a" })).status).toBe(201);
-    const dropped = (await server.get("/v1/jobs/1")).as(JobDetailView);
+    const dropped = (await server.get(`/v1/jobs/${String(first.body["id"])}`)).as(JobDetailView);
     expect(dropped).toMatchObject({
       state: "cancelled",
       cancellation: { reason: "queue_full", about: null },

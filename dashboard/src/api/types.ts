@@ -16,7 +16,6 @@ export type { JobPageView } from "../../../src/api/job-list.js";
 export type { BulkPreviewView, OperationView } from "../../../src/api/operation.js";
 export type { Problem as ProblemView } from "../../../src/api/problem.js";
 export type {
-  DependencyPageView,
   FlowChangedView,
   FlowDetailView,
   FlowJobView,

@@ -22,6 +22,7 @@ import { schedules } from "./messages/schedules.js";
 import { settings } from "./messages/settings.js";
 import { shell } from "./messages/shell.js";
 import { states } from "./messages/states.js";
+import { steps } from "./messages/steps.js";
 import { tokens } from "./messages/tokens.js";
 import { units } from "./messages/units.js";
 import { workers } from "./messages/workers.js";
@@ -54,6 +55,7 @@ export const catalogue = {
     ...settings.en,
     ...shell.en,
     ...states.en,
+    ...steps.en,
     ...tokens.en,
     ...units.en,
     ...workers.en,
@@ -83,6 +85,7 @@ export const catalogue = {
     ...settings.ru,
     ...shell.ru,
     ...states.ru,
+    ...steps.ru,
     ...tokens.ru,
     ...units.ru,
     ...workers.ru,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { OnFailure } from "../../core/flow-request.js";
 import { isFinished, type JobState, type TransitionName } from "../../core/states.js";
-import { effectOf, FlowBook, keptOpenBy, type EndedJob, type FlowChange } from "../flow-book.js";
+import { effectOf, FlowBook, keptOpenBy, type EndedJob } from "../flow-book.js";
 import { finishFlow, type FlowRow } from "../flow-rows.js";
 import type { JobRow } from "../rows.js";
 import type { ChangeFeed } from "./change-feed.js";
@@ -94,9 +94,12 @@ export class FlowEnds {
     this.#toTell = db
       .prepare<[number], number>("SELECT job_id FROM ends_to_tell ORDER BY job_id LIMIT ?")
       .pluck();
-    this.#count = db.prepare<[FlowChange & { id: number }], Pick<FlowRow, "jobs">>(
-      `UPDATE flows SET jobs = jobs + :jobs, completed = completed + :completed, dead = dead + :dead,
-         cancelled = cancelled + :cancelled WHERE id = :id RETURNING jobs`,
+    this.#count = db.prepare<
+      [jobs: number, completed: number, dead: number, cancelled: number, id: number],
+      Pick<FlowRow, "jobs">
+    >(
+      `UPDATE flows SET jobs = jobs + ?, completed = completed + ?, dead = dead + ?,
+         cancelled = cancelled + ? WHERE id = ? RETURNING jobs`,
     );
     this.#finish = db.prepare<[number, number]>(`UPDATE flows SET ${finishFlow("?")} WHERE id = ?`);
     this.#removeFlow = db.prepare<[number]>("DELETE FROM flows WHERE id = ? AND stage <> 'making'");
@@ -204,8 +207,9 @@ export class FlowEnds {
 
   #writeCounts(): void {
     const now = this.clock.now();
-    for (const [id, change] of this.book.takeChanges()) {
-      if (this.#count.get({ id, ...change })?.jobs === 0) this.#removeFlow.run(id);
+    for (const [id, { jobs, completed, dead, cancelled }] of this.book.takeChanges()) {
+      const row = this.#count.get(jobs, completed, dead, cancelled, id);
+      if (row?.jobs === 0) this.#removeFlow.run(id);
       else this.#finish.run(now, id);
     }
   }

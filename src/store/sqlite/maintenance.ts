@@ -23,10 +23,10 @@ export class SqliteMaintenance implements MaintenanceStore {
   ) {
     const { db } = context;
     const finishedBefore = (state: FinishedState) =>
-      db.prepare<[{ before: number; limit: number }], RemovedRow>(
-        `SELECT id, queue, name, state, attempt, flow_id FROM jobs WHERE state = '${state}' AND finished_at < :before
-           AND ${isKeptByNoFlow(":before")}
-         ORDER BY finished_at, id LIMIT :limit`,
+      db.prepare<[number, number, number], RemovedRow>(
+        `SELECT id, queue, name, state, attempt, flow_id FROM jobs WHERE state = '${state}' AND finished_at < ?
+           AND ${isKeptByNoFlow("?")}
+         ORDER BY finished_at, id LIMIT ?`,
       );
     this.#finishedBefore = {
       completed: finishedBefore("completed"),
@@ -87,8 +87,7 @@ export class SqliteMaintenance implements MaintenanceStore {
     ] as const;
     for (const [state, age] of ages) {
       const room = limit - rows.length;
-      if (age !== null && room > 0)
-        rows.push(...this.#finishedBefore[state].all({ before: now - age, limit: room }));
+      if (age !== null && room > 0) rows.push(...this.#finishedBefore[state].all(now - age, now - age, room));
     }
     return rows.length > 0 ? rows : this.#beyondCount(retention.maxCompleted, limit);
   }

@@ -124,13 +124,6 @@ export const job = messages({
     "data.noResult": "Nothing was returned.",
     "data.resultProblem": "The result was not kept: {reason}",
 
-    "steps.title": "Steps",
-    "steps.count": {
-      one: "{count} is done",
-      other: "{count} are done",
-    },
-    "steps.nothing": "nothing was returned",
-
     "logs.title": "Logs",
     "logs.level": "Level",
     "logs.level.debug": "All levels",
@@ -310,15 +303,6 @@ export const job = messages({
     "data.result": "Результат",
     "data.noResult": "Обработчик ничего не вернул.",
     "data.resultProblem": "Результат не сохранён: {reason}",
-
-    "steps.title": "Шаги",
-    "steps.count": {
-      one: "{count} выполнен",
-      few: "{count} выполнены",
-      many: "{count} выполнено",
-      other: "{count} выполнено",
-    },
-    "steps.nothing": "без результата",
 
     "logs.title": "Журнал",
     "logs.level": "Уровень",
