@@ -412,21 +412,34 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    verb: "enqueue until a queue is full, and one more",
-    run: async ({ konveier, memory }) => {
+    verb: "enqueue until a queue is full",
+    run: async ({ konveier }) => {
       await konveier.enqueue("mail.send", {}, { queue: "unique", expiresInMs: 30 });
+      return undefined;
+    },
+  },
+  {
+    verb: "enqueue into a full queue",
+    run: async ({ konveier, memory }) => {
       const { id } = await konveier.enqueue("mail.send", {}, { queue: "unique", expiresInMs: 30 });
       return remember(memory, [["newest", id]]);
     },
   },
   { verb: "claim what has expired", afterMs: 40, repeatable: true, run: claim("unique", 1) },
   {
-    verb: "cancel what has expired",
+    verb: "enqueue what has expired",
     afterMs: 60_000,
     repeatable: true,
-    run: async ({ konveier, store }) => {
+    run: async ({ konveier }) => {
       const settings = { queue: "unique", unique: { key: "late" }, expiresAt: "2000-01-01T00:00:00.000Z" };
       await konveier.enqueue("mail.send", {}, settings);
+      return undefined;
+    },
+  },
+  {
+    verb: "cancel what has expired",
+    repeatable: true,
+    run: async ({ store }) => {
       await store.expiry.cancelDue(10);
       return undefined;
     },
