@@ -8,12 +8,14 @@ const ON_BOTH_STORES = [
   "dead",
   "events",
   "filter",
+  "flows",
   "jobs",
   "live",
   "schedules",
   "stats",
   "steps",
   "suggest",
+  "unique",
   "wait",
 ].map((name) => `test/e2e/http-${name}.test.ts`);
 

@@ -1,6 +1,7 @@
 /** Konveier: a durable background job queue. `Konveier.open` and `defineJob` are where to begin. */
 export { Konveier, type KonveierOptions } from "./konveier.js";
 export type { Jobs } from "./jobs.js";
+export type { Flows } from "./flows.js";
 export type { Queues } from "./queues.js";
 export type { AnyScheduleOptions, ScheduleOptions, Schedules } from "./schedules.js";
 export {
@@ -31,6 +32,11 @@ export type {
   LogLine,
   Progress,
 } from "./core/job.js";
+export { chain, type ChainJob } from "./core/chain.js";
+export type { CreatedFlow, Flow, FlowCounts, FlowDetail, FlowJob, FlowLink, FlowState } from "./core/flow.js";
+export type { FlowPlace } from "./core/flow-place.js";
+export type { DependencyRequest, FlowJobRequest, FlowRequest, OnFailure } from "./core/flow-request.js";
+export type { FlowResult, JobFlow } from "./core/job-flow.js";
 export type { JobRequest, JobSettings } from "./core/job-request.js";
 export type {
   JobTemplate,
@@ -55,6 +61,7 @@ export type { AttemptEnd, EnqueueFacts, EnqueueTrace, ProcessTrace, Tracer } fro
 export type { StoredError } from "./core/stored-error.js";
 export type { JobCursor, JobFilter, JobPage } from "./store/jobs.js";
 export type { Retention } from "./store/maintenance.js";
+export type { FlowFilter, FlowPage, PageOfFlow } from "./store/flows.js";
 export type { Queue } from "./store/queues.js";
 export { webhookCall, type WebhookCallOptions } from "./handlers/webhook/webhook-call.js";
 export type { WebhookCallPayload } from "./handlers/webhook/payload.js";

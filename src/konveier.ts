@@ -10,6 +10,7 @@ import { Background } from "./engine/loops/background.js";
 import { completeRetention } from "./engine/retention.js";
 import { enqueuerWithin, type EnqueueLater, type EnqueueNow } from "./within.js";
 import { openStore } from "./open-store.js";
+import { Flows } from "./flows.js";
 import { Jobs } from "./jobs.js";
 import { Queues } from "./queues.js";
 import { Schedules, type AnyScheduleOptions } from "./schedules.js";
@@ -48,6 +49,7 @@ export class Konveier {
   readonly jobs: Jobs;
   readonly queues: Queues;
   readonly schedules: Schedules;
+  readonly flows: Flows;
   readonly #workers = new Set<Worker>();
   readonly #background: Background;
   readonly #waits: JobWaits;
@@ -62,6 +64,7 @@ export class Konveier {
     this.jobs = new Jobs(context, this.#waits);
     this.queues = new Queues(context.store);
     this.schedules = new Schedules(context);
+    this.flows = new Flows(context);
     this.#background = new Background(context, retention);
   }
 

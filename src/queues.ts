@@ -1,5 +1,6 @@
 import { assertName } from "./core/names.js";
-import { pauseQueue, resumeQueue } from "./engine/queues.js";
+import type { QueueLimits } from "./core/queue-limits.js";
+import { editQueue, pauseQueue, resumeQueue } from "./engine/queues.js";
 import type { Queue } from "./store/queues.js";
 import type { Store } from "./store/store.js";
 
@@ -25,5 +26,15 @@ export class Queues {
   async resume(name: string): Promise<Queue> {
     assertName("queue", name);
     return resumeQueue(this.store, name);
+  }
+
+  /** Changes limits of the queue, in all processes at once; what is left out stays. Jobs that wait stay. */
+  async limit(name: string, limits: Partial<QueueLimits>): Promise<Queue> {
+    assertName("queue", name);
+    const { maxLength, onFull } = limits;
+    return editQueue(this.store, name, {
+      ...(maxLength !== undefined && { maxLength }),
+      ...(onFull !== undefined && { onFull }),
+    });
   }
 }

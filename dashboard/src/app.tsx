@@ -7,6 +7,8 @@ import { MetricsPage } from "./pages/metrics/metrics-page.js";
 import { DeadPage } from "./pages/dead/dead-page.js";
 import { JobPage } from "./pages/job/job-page.js";
 import { JobsPage } from "./pages/jobs/jobs-page.js";
+import { FlowPage } from "./pages/flow/flow-page.js";
+import { FlowsPage } from "./pages/flows/flows-page.js";
 import { OverviewPage } from "./pages/overview/overview-page.js";
 import { QueuePage } from "./pages/queues/queue-page.js";
 import { QueuesPage } from "./pages/queues/queues-page.js";
@@ -58,6 +60,8 @@ function Pages(): ReactNode {
       <Route path="/workers" component={WorkersPage} />
       <Route path="/settings" component={SettingsPage} />
       <Route path="/jobs/:id" component={JobPage} />
+      <Route path="/flows" component={FlowsPage} />
+      <Route path="/flows/:id" component={FlowPage} />
       <Route path="/dead" component={DeadPage} />
       <Route path="/jobs" component={JobsPage} />
       <Route component={NoSuchPage} />

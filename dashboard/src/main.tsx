@@ -15,6 +15,7 @@ import "./style/json.css";
 import "./style/job.css";
 import "./style/dead.css";
 import "./style/jobs.css";
+import "./style/flows.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element");

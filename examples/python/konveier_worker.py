@@ -55,6 +55,14 @@ class Snooze(Exception):
         self.seconds = seconds
 
 
+class WaitForJobs(Exception):
+    """Raised by job.wait_for(); let it pass. The job runs again, from its beginning, when the others have ended."""
+
+    def __init__(self, refs):
+        super().__init__(f"waits for {', '.join(refs)}")
+        self.refs = refs
+
+
 class LeaseLost(Exception):
     """The job is no longer ours: its lease ended, it was cancelled, or it was deleted. Stop working on it."""
 
@@ -201,6 +209,24 @@ class Job:
             raise NonRetryable(f"step {name!r} is done, but what it gave cannot be stored: {error}") from error
         # As it came back from JSON: an attempt that skips the step sees the same.
         return json.loads(text)
+
+    def add_jobs(self, jobs):
+        """Adds jobs to the flow of this one. Refs that it has already are left as they are."""
+        self._post("flow-jobs", {"jobs": list(jobs)})
+
+    def wait_for(self, refs):
+        """Goes on when these jobs of the flow have ended; until then the handler ends, and runs again later."""
+        refs = list(refs)
+        if refs and self._post("wait", {"refs": refs, "check": True})["waiting"]:
+            raise WaitForJobs(refs)
+
+    def dependencies(self):
+        """What this job depends on or has waited for: id, ref, state, and the result of one that completed with one."""
+        place = {}
+        while place is not None:
+            page = self._post("dependencies", place)
+            yield from page["items"]
+            place = None if page["nextCursor"] is None else {"cursor": page["nextCursor"]}
 
     def _post(self, verb, body):
         """Tried again while the lease lasts: all of these may be said twice."""
@@ -412,6 +438,8 @@ class Worker:
             return "complete", self._result(job, result)
         except Snooze as snooze:
             return "snooze", {"delayMs": round(snooze.seconds * 1000)}
+        except WaitForJobs as waiting:
+            return "wait", {"refs": waiting.refs}
         except LeaseLost:
             return "release", {}
         except Exception as error:  # Whatever a handler raises fails the attempt.

@@ -49,6 +49,8 @@ export const ClaimedJobView = Type.Object(
     backoff: Type.Union([Backoff, Type.Null()]),
     /** The schedule that made the job, and for which slot. */
     schedule: Nullable.Origin,
+    /** Which job of which flow it is. */
+    flow: Nullable.FlowPlace,
     /** Where in a distributed trace the job was enqueued: headers of W3C Trace Context. */
     traceparent: Nullable.Text,
     tracestate: Nullable.Text,

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { EVENT_TYPES, SCHEDULE_ACTIONS } from "../core/journal.js";
+import { EVENT_TYPES, QUEUE_ACTIONS, SCHEDULE_ACTIONS } from "../core/journal.js";
 import { TRANSITIONS, type TransitionName } from "../core/states.js";
 import { CLOSED, Instant, JobId, JobIdInput, Limit, Name, Nullable } from "./fields.js";
 import { JobDetailView, JobState } from "./job.js";
@@ -49,7 +49,7 @@ export const EventView = Type.Union([
     ...place,
     type: Type.Literal("queue"),
     name: Type.String(),
-    action: Type.Enum(["paused", "resumed"]),
+    action: Type.Enum([...QUEUE_ACTIONS]),
   }),
   Type.Object({
     ...place,

@@ -1,6 +1,6 @@
 import { Type, type Static, type TProperties } from "typebox";
 import { Instant, Nullable } from "./fields.js";
-import { JobState } from "./job.js";
+import { CancellationReason, JobState } from "./job.js";
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -20,6 +20,8 @@ function because<Reason extends string, Facts extends TProperties>(reason: Reaso
     /** An English sentence for people. */
     detail: Type.String(),
     facts: Type.Object(facts),
+    /** A job that waits is cancelled then, unless it starts before. */
+    expiresAt: Nullable.Instant,
   });
 }
 
@@ -27,7 +29,7 @@ function because<Reason extends string, Facts extends TProperties>(reason: Reaso
 export const ExplanationView = Type.Union(
   [
     because("running", { workerId: Type.String(), since: Instant, leaseUntil: Instant }),
-    because("finished", { since: Instant }),
+    because("finished", { since: Instant, cancelled: Type.Union([CancellationReason, Type.Null()]) }),
     because("blocked", { since: Instant }),
     because("scheduled", {
       until: Instant,

@@ -64,6 +64,7 @@ export const Nullable = {
   WholeNumber: Type.Union([Type.Integer(), Type.Null()]),
   /** Schedule and slot that a job was made for. */
   Origin: Type.Union([Type.Object({ key: Type.String(), slot: Instant }), Type.Null()]),
+  FlowPlace: Type.Union([Type.Object({ id: Type.String(), ref: Type.String() }), Type.Null()]),
 };
 
 /** Of an answer with status 204. */

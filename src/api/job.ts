@@ -1,10 +1,13 @@
 import { Type, type Static } from "typebox";
-import { LOG_LEVELS } from "../core/job.js";
+import { CANCELLATION_REASONS, LOG_LEVELS } from "../core/job.js";
 import { JOB_STATES } from "../core/states.js";
+import { UNIQUE_SCOPES } from "../core/unique.js";
 import { Instant, JobId, Nullable } from "./fields.js";
 import { Backoff } from "./job-request.js";
 
 export const JobState = Type.Enum([...JOB_STATES], { title: "JobState" });
+
+export const CancellationReason = Type.Enum([...CANCELLATION_REASONS]);
 
 const jobFields = {
   id: JobId,
@@ -31,7 +34,7 @@ export type JobView = Static<typeof JobView>;
 export const EnqueuedJobView = Type.Object(
   {
     ...jobFields,
-    /** Only there when the idempotency key was known and this is the job that it belongs to. */
+    /** Only there when the idempotency key was known, or the unique key taken, and this is the job that has it. */
     deduplicated: Type.Optional(Type.Literal(true)),
   },
   { title: "EnqueuedJob" },
@@ -59,8 +62,21 @@ export const JobDetailView = Type.Object(
     backoff: Type.Union([Backoff, Type.Null()]),
     tags: Type.Array(Type.String()),
     idempotencyKey: Nullable.Text,
+    unique: Type.Union([
+      Type.Object({ scope: Type.Enum([...UNIQUE_SCOPES]), key: Type.String() }),
+      Type.Null(),
+    ]),
+    /** Not started by then, it is cancelled. `null` also for a job that has started and waits for another attempt. */
+    expiresAt: Nullable.Instant,
+    /** Why it is cancelled; `about` is the job that it was cancelled for. `null` while it is not cancelled. */
+    cancellation: Type.Union([
+      Type.Object({ reason: CancellationReason, about: Nullable.Text }),
+      Type.Null(),
+    ]),
     /** The schedule that made the job. */
     schedule: Nullable.Origin,
+    /** Which job of which flow it is. */
+    flow: Nullable.FlowPlace,
     /** Where in a distributed trace the job was enqueued. */
     traceparent: Nullable.Text,
     payloadBytes: Type.Integer(),

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { MAX_BACKOFF_MS } from "../core/backoff.js";
-import { MAX_BATCH } from "../core/defaults.js";
+import { MAX_BATCH, MAX_FLOW_JOBS } from "../core/defaults.js";
 import { LOG_LEVELS } from "../core/job.js";
 import { CLOSED, Instant, JobId, Key, LeaseMs, Nullable } from "./fields.js";
 import { JobState } from "./job.js";
@@ -43,6 +43,30 @@ export const FailBody = Type.Object({ leaseToken, error: FailureError, retry: Ty
 export const ReleaseBody = Type.Object({ leaseToken }, CLOSED);
 
 export const SnoozeBody = Type.Object({ leaseToken, delayMs: Delay }, CLOSED);
+
+/** Jobs of the same flow. */
+const Refs = Type.Array(Key, { minItems: 1, maxItems: MAX_FLOW_JOBS });
+
+export const WaitForJobsBody = Type.Object(
+  {
+    leaseToken,
+    refs: Refs,
+    /** Only say whether one of them has not ended: the job goes on running. */
+    check: Type.Optional(Type.Boolean()),
+  },
+  CLOSED,
+);
+
+export const WaitForJobsView = Type.Object(
+  {
+    /** Whether one of them has not ended, or had ended before the job waited for it the first time. */
+    waiting: Type.Boolean(),
+    /** `running` after a check. Else the job runs again when all have ended: at once when they had. */
+    state: JobState,
+  },
+  { title: "WaitForJobs" },
+);
+export type WaitForJobsView = Static<typeof WaitForJobsView>;
 
 export const ProgressBody = Type.Object(
   {
@@ -112,11 +136,12 @@ export const AckItem = Type.Object(
   {
     id: JobId,
     leaseToken,
-    outcome: Type.Enum(["completed", "failed", "released", "snoozed"]),
+    outcome: Type.Enum(["completed", "failed", "released", "snoozed", "waiting"]),
     ...Result,
     error: Type.Optional(FailureError),
     retry: Type.Optional(Retry),
     delayMs: Type.Optional(Delay),
+    refs: Type.Optional(Refs),
   },
   CLOSED,
 );

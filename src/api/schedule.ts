@@ -12,7 +12,7 @@ import {
 import { MISSED_POLICIES, OVERLAP_POLICIES } from "../core/schedule.js";
 import { CLOSED, Instant, InstantInput, Limit, Name, Nullable, Tag } from "./fields.js";
 import { JobState } from "./job.js";
-import { Backoff } from "./job-request.js";
+import { Backoff, ExpiresInMs, UniqueBody, UniqueView } from "./job-request.js";
 
 const Missed = Type.Enum([...MISSED_POLICIES]);
 const Overlap = Type.Enum([...OVERLAP_POLICIES]);
@@ -27,10 +27,13 @@ const ScheduledJob = Type.Object(
     backoff: Type.Optional(Backoff),
     timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
     tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
+    unique: Type.Optional(UniqueBody),
+    expiresInMs: Type.Optional(ExpiresInMs),
     // Known so that the engine, which always refuses them, can say why.
     delayMs: Type.Optional(Type.Unknown()),
     runAt: Type.Optional(Type.Unknown()),
     idempotencyKey: Type.Optional(Type.Unknown()),
+    expiresAt: Type.Optional(Type.Unknown()),
   },
   CLOSED,
 );
@@ -106,6 +109,8 @@ const scheduleFields = {
     backoff: Type.Union([Backoff, Type.Null()]),
     timeoutMs: Nullable.WholeNumber,
     tags: Type.Array(Type.String()),
+    unique: Type.Union([UniqueView, Type.Null()]),
+    expiresInMs: Nullable.WholeNumber,
   }),
   missed: Missed,
   maxMissed: Type.Integer(),

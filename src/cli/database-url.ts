@@ -4,11 +4,16 @@ import { CommandError } from "./command-error.js";
 import { DEFAULT_DATABASE_URL } from "./config.js";
 import { EXIT } from "./exit-codes.js";
 
-/** The database that a command means: its flag, `DATABASE_URL`, or the default, as for `konveier serve`. */
+/**
+ * The database that a command means: its flag, `DATABASE_URL`, or the default, as for `konveier serve`.
+ *
+ * @throws CommandError with code 78, as `konveier serve` ends
+ */
 export function databaseUrlOf(flag: string | undefined): string {
   const variable = process.env["DATABASE_URL"];
-  if (flag !== undefined) return flag;
-  return variable === undefined || variable === "" ? DEFAULT_DATABASE_URL : variable;
+  const url = flag ?? (variable === undefined || variable === "" ? DEFAULT_DATABASE_URL : variable);
+  databaseAddressOf(url);
+  return url;
 }
 
 /** @throws CommandError with code 78, as `konveier serve` ends */

@@ -14,8 +14,9 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) return { text: harmless(error.message), exitCode: error.exitCode };
   if (error instanceof ConnectionError) {
+    const question = error.retryable ? " Is the server running?" : "";
     return {
-      text: harmless(`${error.message}. Is the server running? --url or KONVEIER_URL says where it is.`),
+      text: harmless(`${error.message}.${question} --url or KONVEIER_URL says where it is.`),
       exitCode: EXIT.unreachable,
     };
   }

@@ -3,6 +3,7 @@ import { version } from "../server/version.js";
 import { addBackup } from "./commands/backup.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addEnqueue } from "./commands/enqueue.js";
+import { addFlows } from "./commands/flows.js";
 import { addHealthcheck } from "./commands/healthcheck.js";
 import { addJobs } from "./commands/jobs.js";
 import { addLooks } from "./commands/looks.js";
@@ -39,6 +40,7 @@ export function createProgram(): Command {
   addEnqueue(program);
   addJobs(program);
   addOperations(program);
+  addFlows(program);
   addQueues(program);
   addSchedules(program);
   program.commandsGroup("Look and manage:");

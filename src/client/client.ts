@@ -8,6 +8,7 @@ import { guardTracer, traceEnqueue, type Tracer } from "../core/tracing.js";
 import { AuditClient } from "./audit.js";
 import { DeadClient } from "./dead.js";
 import { EventsClient } from "./events.js";
+import { FlowsClient } from "./flows.js";
 import { JobsClient } from "./jobs.js";
 import { LeasesClient } from "./leases.js";
 import { LiveClient } from "./live.js";
@@ -17,6 +18,7 @@ import { SchedulesClient } from "./schedules.js";
 import { StatsClient } from "./stats.js";
 import { TokensClient } from "./tokens.js";
 import { Transport, type CallOptions, type ClientOptions } from "./transport.js";
+import { wireRequest } from "./wire-request.js";
 
 /**
  * The HTTP API of a Konveier server. Answers are those of `docs/http-api.md`: instants are text.
@@ -29,6 +31,7 @@ export class KonveierClient {
   readonly jobs: JobsClient;
   readonly queues: QueuesClient;
   readonly dead: DeadClient;
+  readonly flows: FlowsClient;
   readonly schedules: SchedulesClient;
   readonly operations: OperationsClient;
   readonly events: EventsClient;
@@ -50,6 +53,7 @@ export class KonveierClient {
     this.jobs = new JobsClient(this.#transport);
     this.queues = new QueuesClient(this.#transport);
     this.dead = new DeadClient(this.#transport);
+    this.flows = new FlowsClient(this.#transport, this.#tracer);
     this.schedules = new SchedulesClient(this.#transport);
     this.operations = new OperationsClient(this.#transport);
     this.events = new EventsClient(this.#transport);
@@ -122,9 +126,4 @@ export class KonveierClient {
     });
     return items;
   }
-}
-
-/** Instants travel as text. */
-function wireRequest({ runAt, ...job }: JobRequest): object {
-  return runAt === undefined ? job : { ...job, runAt: typeof runAt === "string" ? runAt : new Date(runAt) };
 }

@@ -5,6 +5,7 @@ export type { AuditClient } from "./audit.js";
 export type { DeadClient } from "./dead.js";
 export type { EventMessage, EventsClient, EventReset } from "./events.js";
 export type { FollowOptions } from "./follow-frames.js";
+export type { FlowsClient } from "./flows.js";
 export type { JobQuery, JobsClient } from "./jobs.js";
 export type { Lease, LeasesClient } from "./leases.js";
 export type { LiveClient, LiveMessage } from "./live.js";
@@ -25,6 +26,9 @@ export {
   type JobOptions,
   type PayloadSchema,
 } from "../core/define-job.js";
+export { chain, type ChainJob } from "../core/chain.js";
+export type { DependencyRequest, FlowJobRequest, FlowRequest, OnFailure } from "../core/flow-request.js";
+export type { FlowResult, JobFlow } from "../core/job-flow.js";
 export { NonRetryableError, RetryAfter, Snooze } from "../core/outcomes.js";
 export { JobTimeoutError, WorkerStoppingError } from "../core/run.js";
 export type { Tracer } from "../core/tracing.js";

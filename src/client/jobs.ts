@@ -1,5 +1,6 @@
 import type { WaitView } from "../api/event.js";
 import type { ExplanationView } from "../api/explanation.js";
+import type { DependencyView, FlowLinkView } from "../api/flow.js";
 import type { AttemptView, JobDetailView, JobView, LogLineView, StepView } from "../api/job.js";
 import type {
   CountQuery,
@@ -157,6 +158,16 @@ export class JobsClient {
     return this.transport.text({ ...options, method: "GET", path, repeatable: true });
   }
 
+  /** What the job depends on or has waited for, with results, by id, page by page as they are asked for. */
+  dependencies(id: string, options: CallOptions = {}): AsyncGenerator<DependencyView, void, undefined> {
+    return this.#links(`${pathOf(id)}/dependencies`, options);
+  }
+
+  /** What depends on the job or waits for it, by id, page by page as they are asked for. */
+  dependants(id: string, options: CallOptions = {}): AsyncGenerator<FlowLinkView, void, undefined> {
+    return this.#links(`${pathOf(id)}/dependants`, options);
+  }
+
   /** Gives a dead or cancelled job a fresh budget. */
   retry(id: string, options: CallOptions = {}): Promise<JobView> {
     return this.#change(`${pathOf(id)}/retry`, false, options);
@@ -194,6 +205,18 @@ export class JobsClient {
       timeoutMs: (options.timeoutMs ?? this.transport.timeoutMs) + timeoutMs,
       repeatable: true,
     });
+  }
+
+  #links<Link>(path: string, options: CallOptions): AsyncGenerator<Link, void, undefined> {
+    return pages((query) =>
+      this.transport.json<Page<Link>>({
+        ...options,
+        method: "GET",
+        path,
+        query: { ...query },
+        repeatable: true,
+      }),
+    );
   }
 
   #change(path: string, repeatable: boolean, options: CallOptions): Promise<JobView> {

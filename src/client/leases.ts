@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import type { ClaimBody, ClaimView } from "../api/claim.js";
+import type { DependencyView } from "../api/flow.js";
 import type {
   AckItem,
   AckView,
@@ -13,8 +14,14 @@ import type {
   ProgressBody,
   SettledView,
   StoreStepBody,
+  WaitForJobsBody,
+  WaitForJobsView,
 } from "../api/lease.js";
+import type { FlowJobRequest } from "../core/flow-request.js";
+import type { TraceContext } from "../core/trace-context.js";
+import type { Page, PageQuery } from "./page.js";
 import type { CallOptions, Transport } from "./transport.js";
+import { wireRequest } from "./wire-request.js";
 
 /** One claim of one job: what a claim answered is one. */
 export interface Lease {
@@ -74,6 +81,35 @@ export class LeasesClient {
     options: CallOptions = {},
   ): Promise<Static<typeof SettledView>> {
     return this.#post(pathOf(id, "snooze"), { leaseToken, delayMs }, options);
+  }
+
+  /** Gives the job back until others of its flow have ended, or with `check` only asks whether one of them has not. */
+  wait(
+    { id, leaseToken }: Lease,
+    wait: Omit<Static<typeof WaitForJobsBody>, "leaseToken" | "refs"> & { readonly refs: readonly string[] },
+    options: CallOptions = {},
+  ): Promise<WaitForJobsView> {
+    return this.#post(pathOf(id, "wait"), { leaseToken, ...wait }, options);
+  }
+
+  /** Adds jobs to the flow of the job, all or none. Refs that it has already are left as they are. */
+  async addFlowJobs(
+    { id, leaseToken }: Lease,
+    jobs: readonly FlowJobRequest[],
+    { trace = null, ...options }: CallOptions & { readonly trace?: TraceContext | null } = {},
+  ): Promise<void> {
+    const body = { leaseToken, jobs: jobs.map(wireRequest) };
+    const path = pathOf(id, "flow-jobs");
+    await this.transport.text({ ...options, method: "POST", path, body, repeatable: true, trace });
+  }
+
+  /** What the job depends on or has waited for, with results. */
+  dependencies(
+    { id, leaseToken }: Lease,
+    query: PageQuery = {},
+    options: CallOptions = {},
+  ): Promise<Page<DependencyView>> {
+    return this.#post(pathOf(id, "dependencies"), { leaseToken, ...query }, options);
   }
 
   async progress(

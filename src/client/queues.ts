@@ -1,4 +1,4 @@
-import type { QueueDetailView, QueueView } from "../api/queue.js";
+import type { QueueDetailView, QueuePatchBody, QueueView } from "../api/queue.js";
 import type { CallOptions, Transport } from "./transport.js";
 
 /** Looks at queues, pauses and resumes them: `client.queues`. */
@@ -17,6 +17,17 @@ export class QueuesClient {
 
   get(name: string, options: CallOptions = {}): Promise<QueueDetailView> {
     return this.transport.json({ ...options, method: "GET", path: pathOf(name), repeatable: true });
+  }
+
+  /** Pauses or resumes the queue and changes its limits, all at once; what is left out stays. */
+  edit(name: string, edit: QueuePatchBody, options: CallOptions = {}): Promise<QueueView> {
+    return this.transport.json({
+      ...options,
+      method: "PATCH",
+      path: pathOf(name),
+      body: edit,
+      repeatable: true,
+    });
   }
 
   /** Nothing of the queue is handed out until it is resumed. */

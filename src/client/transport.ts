@@ -38,7 +38,7 @@ export interface CallOptions {
 }
 
 export interface Call extends CallOptions {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
@@ -157,6 +157,11 @@ export class Transport {
   #told(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof ApiError || error instanceof ConnectionError) return error;
+    if (answersWithoutTls(error as Error)) {
+      return new ConnectionError(`${this.#url} answers without TLS; use http:// instead`, false, {
+        cause: error,
+      });
+    }
     return new ConnectionError(`${this.#url} cannot be reached: ${causeOf(error)}`, true, { cause: error });
   }
 
@@ -201,4 +206,10 @@ function retryAfterMs(response: Response): number | null {
 function causeOf(error: unknown): string {
   const { message, cause } = error as { message?: unknown; cause?: { message?: unknown } };
   return String(cause?.message ?? message ?? error);
+}
+
+/** What Node.js says then is OpenSSL's own text, by its version one of two. */
+function answersWithoutTls({ cause }: Error): boolean {
+  const { code } = Object(cause) as { code?: unknown };
+  return code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG";
 }

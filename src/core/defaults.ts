@@ -47,6 +47,8 @@ export const MAX_KEY_LENGTH = 255;
 export const MAX_TAGS = 16;
 export const MAX_TAG_LENGTH = 64;
 export const MAX_BATCH = 1_000;
+/** Largest limit of how many jobs may wait in a queue. */
+export const MAX_QUEUE_LENGTH = 1_000_000_000;
 /** Jobs in one claim: bounds one transaction and one HTTP answer. */
 export const MAX_CLAIM = 1_000;
 /**
@@ -56,6 +58,11 @@ export const MAX_CLAIM = 1_000;
 export const MAX_CLAIM_LANES = 10_000;
 /** Payloads of one claim together: what a thousand of the largest jobs have is more than a server can hold and send. */
 export const MAX_CLAIM_BYTES = 8 * 1024 * 1024;
+
+/** Jobs of one flow, and of one request that makes or extends it: what can be written in a few seconds. */
+export const MAX_FLOW_JOBS = 100_000;
+/** What depends on what in one such request: one job behind each of the others, and as many again. */
+export const MAX_FLOW_DEPENDENCIES = 200_000;
 
 export const MAX_ERROR_MESSAGE_LENGTH = 4_000;
 export const MAX_ERROR_STACK_LENGTH = 8_000;

@@ -1,6 +1,7 @@
 import type { Backoff, BackoffFunction } from "./backoff.js";
 import { KonveierError } from "./errors.js";
 import type { ClaimedJob, LogLevel } from "./job.js";
+import type { JobFlow } from "./job-flow.js";
 import { assertName } from "./names.js";
 import type { JobWithin } from "./transactions.js";
 
@@ -25,6 +26,8 @@ export interface JobContext<Payload = unknown> {
   readonly progress: (percent: number, message?: string) => Promise<void>;
   /** Adds a line to the job's log. Rejects and may be left unawaited like `progress`. */
   readonly log: (message: string, level?: LogLevel) => Promise<void>;
+  /** Adds jobs to the flow of this one, waits for them, and reads what those before it returned. */
+  readonly flow: JobFlow;
   /**
    * Does `work` and stores what it gives, so that later attempts of the job skip it and get that instead. The name
    * tells it from the job's other steps. When the process dies between the work and its storing, it is done again.

@@ -30,11 +30,14 @@ export const ERRORS = {
   // Jobs
   schedule_not_found: { status: 404, title: "No such schedule", retryable: false },
   job_not_found: { status: 404, title: "No such job", retryable: false },
+  flow_not_found: { status: 404, title: "No such flow", retryable: false },
   idempotency_key_reused: {
     status: 422,
     title: "The idempotency key belongs to another job",
     retryable: false,
   },
+  unique_conflict: { status: 409, title: "Another job has the unique key", retryable: false },
+  queue_full: { status: 409, title: "The queue is full", retryable: true },
   transaction_unusable: { status: 422, title: "The transaction cannot be joined", retryable: false },
   invalid_state: { status: 409, title: "The job's state does not allow this", retryable: false },
   too_many_steps: { status: 422, title: "The job has too many steps", retryable: false },
@@ -83,6 +86,8 @@ export const FAULT_CODES = [
   "invalid_cron",
   "unknown_timezone",
   "payload_invalid",
+  "unknown_ref",
+  "cycle",
 
   // In the text of a filter
   "missing_term",

@@ -25,6 +25,8 @@ export interface EventMap {
   "job.lost": JobFact & { readonly next: "retrying" | "dead" };
   "job.released": JobFact;
   "job.snoozed": JobFact & { readonly delayMs: number };
+  /** The handler waits for these jobs of its flow. */
+  "job.waiting": JobFact & { readonly refs: readonly string[] };
   "job.cancelled": { readonly id: string; readonly queue: string; readonly name: string };
   /** A claim of this process is no longer the current one: its handler is aborted, its outcome dropped. */
   "lease.lost": JobFact & { readonly reason: LeaseLossReason };

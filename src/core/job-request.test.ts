@@ -28,6 +28,16 @@ describe("checkJobRequest", () => {
       backoff: null,
       timeoutMs: null,
       tags: [],
+      unique: null,
+      expiresAt: null,
+      expiresInMs: null,
+    });
+    expect(checkJobRequest({ name: "work", unique: { key: "k" } }).unique).toEqual({
+      key: "k",
+      scope: "name",
+      states: ["blocked", "scheduled", "pending", "running"],
+      ttlMs: null,
+      onConflict: "existing",
     });
   });
 
@@ -69,6 +79,7 @@ describe("checkJobRequest", () => {
     ["delayMs", [-1, 1.5, 100 * MAX_BACKOFF_MS + 1]],
     ["maxAttempts", [0, -1, 1.5, 1_001, 2 ** 31]],
     ["timeoutMs", [0, -1, 0.5, MAX_BACKOFF_MS + 1]],
+    ["expiresInMs", [0, -1, 0.5, 100 * MAX_BACKOFF_MS + 1]],
   ] as const;
   for (const [field, values] of wholeNumbers) {
     const nonsense = [...values, Number.NaN, Infinity, "3", null, true, [3], {}, 3n];
@@ -90,6 +101,34 @@ describe("checkJobRequest", () => {
     ["too many tags", { tags: new Array(17).fill("a") }, ["/tags out_of_range"]],
     ["bad tags", { tags: ["ok", "", 5] }, ["/tags/1 invalid_tag", "/tags/2 invalid_tag"]],
     ["both times", { delayMs: 5, runAt: "2026-01-05T09:00:00Z" }, ["/runAt conflict"]],
+    ["both expiries", { expiresInMs: 5, expiresAt: "2026-01-05T09:00:00Z" }, ["/expiresAt conflict"]],
+    ["a bad expiry", { expiresAt: "soon" }, ["/expiresAt invalid_instant"]],
+    ["an expiry before the delay is over", { delayMs: 5, expiresInMs: 5 }, ["/expiresInMs out_of_range"]],
+    [
+      "an expiry before its time",
+      { runAt: "2026-01-05T09:00:00Z", expiresAt: "2026-01-05T09:00:00Z" },
+      ["/expiresAt out_of_range"],
+    ],
+    ["a unique of text", { unique: "k" }, ["/unique wrong_type"]],
+    ["a unique of null", { unique: null }, ["/unique wrong_type"]],
+    ["a unique without a key", { unique: {} }, ["/unique/key invalid_key"]],
+    [
+      "a unique of nonsense",
+      { unique: { key: "k", scope: "job", states: ["done"], ttlMs: 0, onConflict: "panic", x: 1 } },
+      [
+        "/unique/x unknown_field",
+        "/unique/scope unknown_value",
+        "/unique/onConflict unknown_value",
+        "/unique/ttlMs out_of_range",
+        "/unique/states/0 unknown_value",
+      ],
+    ],
+    ["a unique of no states", { unique: { key: "k", states: [] } }, ["/unique/states out_of_range"]],
+    [
+      "a job that replaces others than those of its name",
+      { unique: { key: "k", scope: "all", onConflict: "replace" } },
+      ["/unique/onConflict conflict"],
+    ],
     ["a bad instant", { runAt: "tomorrow" }, ["/runAt invalid_instant"]],
     ["an instant of null", { runAt: null }, ["/runAt invalid_instant"]],
     ["an instant of a list", { runAt: [] }, ["/runAt invalid_instant"]],

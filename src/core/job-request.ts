@@ -15,6 +15,14 @@ import { KonveierError, type Fault, type FaultCode } from "./errors.js";
 import { parseInstant, type InstantInput } from "./instant.js";
 import { pointerPart } from "./json-pointer.js";
 import { isKey, isName, isTag, nameFault } from "./names.js";
+import { JOB_STATES, type JobState } from "./states.js";
+import {
+  completeUnique,
+  CONFLICT_POLICIES,
+  UNIQUE_SCOPES,
+  type CheckedUnique,
+  type Unique,
+} from "./unique.js";
 
 /** How a job is to be run. All of it is optional and kept with the job. */
 export interface JobSettings {
@@ -34,6 +42,12 @@ export interface JobSettings {
   /** A second request with the same key gets the first one's job, as long as that is kept. */
   readonly idempotencyKey?: string | undefined;
   readonly tags?: readonly string[] | undefined;
+  /** Keeps a second job with the same key away. */
+  readonly unique?: Unique | undefined;
+  /** A job that has not started by then is cancelled. */
+  readonly expiresAt?: InstantInput | undefined;
+  /** A job that has not started so many milliseconds from now is cancelled. Excludes `expiresAt`. */
+  readonly expiresInMs?: number | undefined;
 }
 
 export interface JobRequest extends JobSettings {
@@ -51,7 +65,13 @@ export interface CheckedSettings {
   readonly backoff: Backoff | null;
   readonly timeoutMs: number | null;
   readonly tags: readonly string[];
+  readonly unique: CheckedUnique | null;
+  readonly expiresAt: number | null;
+  readonly expiresInMs: number | null;
 }
+
+/** Longest time that a request may count from now. */
+export const MAX_FROM_NOW_MS = MAX_BACKOFF_MS * 100;
 
 const KNOWN_FIELDS = new Set([
   "name",
@@ -65,6 +85,9 @@ const KNOWN_FIELDS = new Set([
   "timeoutMs",
   "idempotencyKey",
   "tags",
+  "unique",
+  "expiresAt",
+  "expiresInMs",
 ]);
 
 /**
@@ -86,7 +109,7 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
   if (!isName(name)) fault("name", "invalid_name", nameFault("name").detail);
   if (queue !== undefined && !isName(queue)) fault("queue", "invalid_name", nameFault("queue").detail);
   checkWholeNumber("priority", request.priority, 0, MAX_PRIORITY, fault);
-  checkWholeNumber("delayMs", request.delayMs, 0, MAX_BACKOFF_MS * 100, fault);
+  checkWholeNumber("delayMs", request.delayMs, 0, MAX_FROM_NOW_MS, fault);
   checkWholeNumber("maxAttempts", request.maxAttempts, 1, MAX_MAX_ATTEMPTS, fault);
   checkWholeNumber("timeoutMs", request.timeoutMs, 1, MAX_BACKOFF_MS, fault);
   if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
@@ -94,7 +117,9 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
   }
   checkTags(tags, fault);
   checkBackoff(backoff, fault);
+  if (request.unique !== undefined) checkUnique(request.unique, fault);
   const runAt = checkRunAt(request, fault);
+  const expiresAt = checkExpiry(request, runAt, fault);
   if (faults.length > 0) throw validationError(faults);
 
   return {
@@ -106,6 +131,9 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
     backoff: request.backoff ?? null,
     timeoutMs: request.timeoutMs ?? null,
     tags: request.tags === undefined ? [] : [...new Set(request.tags)],
+    unique: request.unique === undefined ? null : completeUnique(request.unique),
+    expiresAt,
+    expiresInMs: request.expiresInMs ?? null,
   };
 }
 
@@ -165,6 +193,62 @@ function checkBackoff(backoff: unknown, fault: AddFault): void {
 
 function isDelay(value: unknown): boolean {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MAX_BACKOFF_MS;
+}
+
+const UNIQUE_FIELDS = ["key", "scope", "states", "ttlMs", "onConflict"];
+
+function checkUnique(unique: unknown, fault: AddFault): void {
+  if (typeof unique !== "object" || unique === null) {
+    fault("unique", "wrong_type", "must say at least the key");
+    return;
+  }
+  const { key, scope, states, ttlMs, onConflict } = unique as Record<string, unknown>;
+  for (const field of Object.keys(unique)) {
+    if (UNIQUE_FIELDS.includes(field)) continue;
+    fault(`unique/${pointerPart(field)}`, "unknown_field", "is not a field of unique");
+  }
+  if (!isKey(key)) fault("unique/key", "invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`);
+  checkOneOf("unique/scope", scope, UNIQUE_SCOPES, fault);
+  checkOneOf("unique/onConflict", onConflict, CONFLICT_POLICIES, fault);
+  checkWholeNumber("unique/ttlMs", ttlMs, 1, MAX_FROM_NOW_MS, fault);
+  checkUniqueStates(states, fault);
+  // A job that is replaced keeps its place in the books, which are kept by queue and name.
+  if (onConflict === "replace" && scope !== undefined && scope !== "name") {
+    fault("unique/onConflict", "conflict", 'can be "replace" only with the scope "name"');
+  }
+}
+
+function checkUniqueStates(states: unknown, fault: AddFault): void {
+  if (states === undefined) return;
+  if (!Array.isArray(states) || states.length === 0) {
+    fault("unique/states", "out_of_range", "must be a list of at least one state");
+    return;
+  }
+  for (const [index, state] of states.entries()) {
+    checkOneOf(`unique/states/${index}`, state as JobState, JOB_STATES, fault);
+  }
+}
+
+function checkOneOf(field: string, value: unknown, allowed: readonly string[], fault: AddFault): void {
+  if (value === undefined || allowed.includes(value as string)) return;
+  fault(field, "unknown_value", `must be ${allowed.map((one) => `"${one}"`).join(" or ")}`);
+}
+
+function checkExpiry(request: JobRequest, runAt: number | null, fault: AddFault): number | null {
+  const { expiresAt: given, expiresInMs, delayMs } = request;
+  checkWholeNumber("expiresInMs", expiresInMs, 1, MAX_FROM_NOW_MS, fault);
+  if (expiresInMs !== undefined && delayMs !== undefined && expiresInMs <= delayMs) {
+    fault("expiresInMs", "out_of_range", "must be more than delayMs");
+  }
+  if (given === undefined) return null;
+  if (expiresInMs !== undefined) fault("expiresAt", "conflict", "excludes expiresInMs");
+  const expiresAt = parseInstant(given);
+  if (typeof expiresAt !== "number") {
+    fault("expiresAt", "invalid_instant", expiresAt.problem);
+    return null;
+  }
+  if (runAt !== null && expiresAt <= runAt) fault("expiresAt", "out_of_range", "must lie after runAt");
+  return Math.min(expiresAt, MAX_INSTANT);
 }
 
 function checkRunAt(request: JobRequest, fault: AddFault): number | null {

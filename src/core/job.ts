@@ -1,6 +1,8 @@
 import type { Backoff } from "./backoff.js";
+import type { FlowPlace } from "./flow-place.js";
 import type { JobState } from "./states.js";
 import type { StoredError } from "./stored-error.js";
+import type { CheckedUnique } from "./unique.js";
 
 /** Milliseconds since the epoch, UTC. */
 export type Instant = number;
@@ -40,8 +42,24 @@ export interface Job {
 
 /** A job that was accepted. */
 export interface Enqueued extends Job {
-  /** Whether the idempotency key was known and this is the job that it belongs to. */
+  /** Whether the idempotency key was known, or the unique key taken, and this is the job that has it. */
   readonly deduplicated: boolean;
+}
+
+/**
+ * Why a job is cancelled.
+ * - `by_hand`: somebody asked for it
+ * - `expired`: it had not started by its `expiresAt`
+ * - `queue_full`: it was the oldest one in a full queue, and made room for a new one
+ * - `dependency`: another job of its flow, which it depends on, did not complete
+ */
+export const CANCELLATION_REASONS = ["by_hand", "expired", "queue_full", "dependency"] as const;
+export type CancellationReason = (typeof CANCELLATION_REASONS)[number];
+
+export interface Cancellation {
+  readonly reason: CancellationReason;
+  /** The job that it was cancelled for, where there is one. */
+  readonly about: string | null;
 }
 
 /** A job with the parts that are kept beside its hot row. */
@@ -51,7 +69,14 @@ export interface JobDetail extends Job {
   readonly backoff: Backoff | null;
   readonly tags: readonly string[];
   readonly idempotencyKey: string | null;
+  readonly unique: Pick<CheckedUnique, "scope" | "key"> | null;
+  /** Not started by then, it is cancelled. `null`: never, or it has started and waits for another attempt. */
+  readonly expiresAt: Instant | null;
+  /** `null` while it is not cancelled. */
+  readonly cancellation: Cancellation | null;
   readonly schedule: Origin | null;
+  /** Which job of which flow it is. */
+  readonly flow: FlowPlace | null;
   /** Where in a distributed trace the job was enqueued, as in the header of W3C Trace Context. */
   readonly traceparent: string | null;
   readonly payloadBytes: number;
@@ -135,6 +160,8 @@ export interface ClaimedJob {
   readonly backoff: Backoff | null;
   /** The schedule that made the job. The slot, not the clock, says which day or hour it is about. */
   readonly schedule: Origin | null;
+  /** Which job of which flow it is. */
+  readonly flow: FlowPlace | null;
   /** Where in a distributed trace the job was enqueued, as in the headers of W3C Trace Context. */
   readonly traceparent: string | null;
   readonly tracestate: string | null;

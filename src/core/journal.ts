@@ -19,10 +19,13 @@ export interface JobEvent {
   readonly attempt: number;
 }
 
+/** `limited`: its limits were changed. */
+export const QUEUE_ACTIONS = ["paused", "resumed", "limited"] as const;
+
 export interface QueueEvent {
   readonly type: "queue";
   readonly name: string;
-  readonly action: "paused" | "resumed";
+  readonly action: (typeof QUEUE_ACTIONS)[number];
 }
 
 /**

@@ -25,6 +25,16 @@ export class RetryAfter extends Error {
   }
 }
 
+/** Puts the job back until other jobs of its flow have ended. Not a failure: the attempt is given back. */
+export class WaitForJobs extends Error {
+  override readonly name = "WaitForJobs";
+
+  /** @param refs of jobs of the same flow */
+  constructor(readonly refs: readonly string[]) {
+    super(`Waits for ${refs.join(", ")}`);
+  }
+}
+
 /** Puts the job back to run later. Not a failure: the attempt is given back. */
 export class Snooze extends Error {
   override readonly name = "Snooze";

@@ -2,6 +2,7 @@ import { MAX_LOG_MESSAGE_LENGTH, MAX_PROGRESS_MESSAGE_LENGTH } from "./defaults.
 import { LeaseLostError, type LeaseLossReason } from "./errors.js";
 import { LOG_LEVELS, type LogLevel } from "./job.js";
 import { storableText } from "./storable-text.js";
+import { jobFlowOf, type FlowCalls, type JobFlow } from "./job-flow.js";
 import type { JobContext } from "./define-job.js";
 import type { Run } from "./run.js";
 import { Steps, type StepKeeper } from "./steps.js";
@@ -25,12 +26,21 @@ export type CompleteWithin = (
   result: unknown,
 ) => MaybePromise<LeaseLossReason | null>;
 
+/** Where what a handler says goes: to the store in this process, or to a server. */
+export interface RunLinks {
+  readonly notes: Notes;
+  readonly flowCalls: FlowCalls;
+  readonly steps: StepKeeper;
+  readonly completeWithin: CompleteWithin;
+}
+
 /** What a handler is given, over the run of its job. */
 export class RunContext implements JobContext {
   readonly job: JobContext["job"];
   readonly token: number;
   readonly #run: Run;
   readonly #notes: Notes;
+  readonly #flowCalls: FlowCalls;
   readonly #keeper: StepKeeper;
   readonly #completeWithin: CompleteWithin;
   #steps: Steps | null = null;
@@ -38,13 +48,12 @@ export class RunContext implements JobContext {
   constructor(
     run: Run,
     readonly payload: unknown,
-    notes: Notes,
-    keeper: StepKeeper,
-    completeWithin: CompleteWithin,
+    { notes, flowCalls, steps, completeWithin }: RunLinks,
   ) {
     this.#run = run;
     this.#notes = notes;
-    this.#keeper = keeper;
+    this.#flowCalls = flowCalls;
+    this.#keeper = steps;
     this.#completeWithin = completeWithin;
     this.job = run.job;
     this.token = run.job.token;
@@ -61,6 +70,10 @@ export class RunContext implements JobContext {
 
   get log(): JobContext["log"] {
     return (message, level) => unhandledSafe(this.#log(message, level));
+  }
+
+  get flow(): JobFlow {
+    return jobFlowOf(this.#run, this.#flowCalls);
   }
 
   get step(): JobContext["step"] {

@@ -1,6 +1,7 @@
 import type { Backoff } from "./backoff.js";
 import type { Instant } from "./job.js";
 import type { JobState } from "./states.js";
+import type { CheckedUnique } from "./unique.js";
 
 /**
  * What happens with slots that passed while nobody fired them.
@@ -31,6 +32,9 @@ export interface JobTemplate {
   readonly backoff: Backoff | null;
   readonly timeoutMs: number | null;
   readonly tags: readonly string[];
+  readonly unique: CheckedUnique | null;
+  /** Counted from when the job is made. */
+  readonly expiresInMs: number | null;
 }
 
 /** When the slots are. Exactly one of `cron` and `everyMs` is set. */
@@ -88,7 +92,7 @@ export interface Schedule extends ScheduleDefinition {
 /**
  * - `enqueued`: made a job
  * - `waiting`: waits for the previous job to end
- * - `skipped`: the previous job had not ended
+ * - `skipped`: the previous job had not ended, another job had the unique key, or the queue was full
  * - `missed`: the slots from `slot` to `through` passed with nobody to fire them
  */
 export type ScheduleRunOutcome = "enqueued" | "waiting" | "skipped" | "missed";

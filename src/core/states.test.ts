@@ -16,8 +16,24 @@ const ALLOWED = new Set([
   "cancel scheduled cancelled",
   "cancel pending cancelled",
   "cancel running cancelled",
+  "expire blocked cancelled",
+  "expire scheduled cancelled",
+  "expire pending cancelled",
+  "drop pending cancelled",
+  ...["replace", "reschedule"].flatMap((name) => [
+    `${name} scheduled scheduled`,
+    `${name} scheduled pending`,
+    `${name} pending scheduled`,
+    `${name} pending pending`,
+  ]),
+  "wait running blocked",
+  "wait running pending",
+  "unblock blocked scheduled",
+  "unblock blocked pending",
   "revive dead pending",
   "revive cancelled pending",
+  "revive dead blocked",
+  "revive cancelled blocked",
   "run-now scheduled pending",
 ]);
 
@@ -40,8 +56,8 @@ describe("assertTransition", () => {
   test("nothing leaves completed, and only people bring back the dead and the cancelled", () => {
     const leaving = (state: string) => [...ALLOWED].filter((change) => change.split(" ")[1] === state);
     expect(leaving("completed")).toEqual([]);
-    expect(leaving("dead")).toEqual(["revive dead pending"]);
-    expect(leaving("cancelled")).toEqual(["revive cancelled pending"]);
+    expect(leaving("dead")).toEqual(["revive dead pending", "revive dead blocked"]);
+    expect(leaving("cancelled")).toEqual(["revive cancelled pending", "revive cancelled blocked"]);
   });
 
   test("every unfinished state can be cancelled and every finished one cannot", () => {

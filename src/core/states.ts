@@ -49,8 +49,20 @@ export const TRANSITIONS = {
   /** The handler asks to be called later. The attempt is not counted. */
   snooze: { from: ["running"], to: ["scheduled", "pending"] },
   cancel: { from: ["blocked", "scheduled", "pending", "running"], to: ["cancelled"] },
-  /** By hand: a fresh budget of attempts. */
-  revive: { from: ["dead", "cancelled"], to: ["pending"] },
+  /** It had not started by its `expiresAt`. */
+  expire: { from: ["blocked", "scheduled", "pending"], to: ["cancelled"] },
+  /** Its queue was full, and it was the oldest one that waited in it. */
+  drop: { from: ["pending"], to: ["cancelled"] },
+  /** Another request with its unique key gave it a new definition. */
+  replace: { from: ["scheduled", "pending"], to: ["scheduled", "pending"] },
+  /** Another request with its unique key gave it a new `runAt`. */
+  reschedule: { from: ["scheduled", "pending"], to: ["scheduled", "pending"] },
+  /** The handler waits for other jobs of its flow. The attempt is not counted. */
+  wait: { from: ["running"], to: ["blocked", "pending"] },
+  /** What the job waited for has ended. */
+  unblock: { from: ["blocked"], to: ["scheduled", "pending"] },
+  /** By hand: a fresh budget of attempts. With its flow it may have to wait again. */
+  revive: { from: ["dead", "cancelled"], to: ["pending", "blocked"] },
   /** By hand: do not wait for `runAt`. */
   "run-now": { from: ["scheduled"], to: ["pending"] },
 } as const satisfies Record<string, Transition>;

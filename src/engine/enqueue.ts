@@ -110,7 +110,8 @@ function toNewJobs(requests: readonly JobRequest[], trace: TraceContext | null):
   return jobs;
 }
 
-function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): NewJob {
+/** @param at JSON pointer of the request, for the faults */
+export function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): NewJob {
   const settings = checkJobRequest(request, at);
   const payload = encodePayload(request.payload, at);
   // Written out: a spread costs more than all checks together, and this is the path of every job.
@@ -125,6 +126,9 @@ function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): 
     backoff: settings.backoff,
     timeoutMs: settings.timeoutMs,
     tags: settings.tags,
+    unique: settings.unique,
+    expiresAt: settings.expiresAt,
+    expiresInMs: settings.expiresInMs,
     idempotency: null,
     schedule: null,
     trace,
@@ -155,11 +159,20 @@ function withKey(job: NewJob, key: string | undefined): NewJob {
 }
 
 /** With `delayMs` as it was given: a repeated request means the same delay, not the same instant. */
-function fingerprintOf(job: NewJob): string {
+export function fingerprintOf(job: NewJob): string {
   const { queue, name, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs, tags } = job;
   const payload = JSON.parse(job.payload) as unknown;
   const settings = { queue, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs };
-  return fingerprint({ ...settings, tags: tags.toSorted(), name, payload });
+  return fingerprint({
+    ...settings,
+    tags: tags.toSorted(),
+    name,
+    payload,
+    // Left out where they are not used: the fingerprints of older versions know nothing of them.
+    unique: job.unique ?? undefined,
+    expiresAt: job.expiresAt ?? undefined,
+    expiresInMs: job.expiresInMs ?? undefined,
+  });
 }
 
 function encodePayload(payload: unknown, at: string): string {

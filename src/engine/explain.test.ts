@@ -55,6 +55,7 @@ describe("explain", () => {
     await take();
     expect(await why(id)).toEqual({
       state: "running",
+      expiresAt: null,
       reason: "running",
       detail:
         "The job runs on worker w-1 since 2026-01-05T00:00:00.000Z; its lease holds until 2026-01-05T00:00:30.000Z.",
@@ -80,11 +81,29 @@ describe("explain", () => {
     ] as const) {
       expect(await why(id)).toEqual({
         state,
+        expiresAt: null,
         reason: "finished",
-        detail: `The job is ${state} since 2026-01-05T00:00:00.000Z.`,
-        facts: { since: T0 },
+        detail: `The job is ${state} since 2026-01-05T00:00:00.000Z${state === "cancelled" ? ": by hand" : ""}.`,
+        facts: { since: T0, cancelled: state === "cancelled" ? "by_hand" : null },
       });
     }
+  });
+
+  test("until when a job must have started, and that it did not", async () => {
+    const { add, why, clock, store } = setUp();
+    const id = await add({ expiresInMs: 1_000 });
+    const until = "Not started by 2026-01-05T00:00:01.000Z, it is cancelled.";
+    expect(await why(id)).toMatchObject({
+      expiresAt: T0 + 1_000,
+      detail: expect.stringContaining(until) as unknown,
+    });
+    clock.block(1_000);
+    await store.expiry.cancelDue(1);
+    expect(await why(id)).toMatchObject({
+      expiresAt: null,
+      facts: { since: T0 + 1_000, cancelled: "expired" },
+      detail: "The job is cancelled since 2026-01-05T00:00:01.000Z: it had not started in time.",
+    });
   });
 
   test("a scheduled one: before its first run, between attempts, and put off by its handler", async () => {
@@ -92,6 +111,7 @@ describe("explain", () => {
     const id = await add({ delayMs: 5_000, maxAttempts: 3, backoff: RETRIES });
     expect(await why(id)).toEqual({
       state: "scheduled",
+      expiresAt: null,
       reason: "scheduled",
       detail: "Its first run is scheduled for 2026-01-05T00:00:05.000Z.",
       facts: { until: T0 + 5_000, cause: "first_run", attempt: 0, maxAttempts: 3 },

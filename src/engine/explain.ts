@@ -1,6 +1,6 @@
 import { EXPLAIN_CAP } from "../core/defaults.js";
 import { formatInstant } from "../core/instant.js";
-import type { Instant, Job } from "../core/job.js";
+import type { CancellationReason, Instant, Job, JobDetail } from "../core/job.js";
 import type { JobState } from "../core/states.js";
 import type { WorkerRecord } from "../store/workers.js";
 import type { EngineContext } from "./context.js";
@@ -11,6 +11,8 @@ import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
 /** Why a job is not running, or that it is, or how it ended. */
 export type Explanation = Reason & {
   readonly state: JobState;
+  /** A job that waits is cancelled then, unless it starts before; `null`: it waits as long as it takes. */
+  readonly expiresAt: Instant | null;
   /** An English sentence for people. */
   readonly detail: string;
 };
@@ -21,7 +23,7 @@ export type Reason =
       readonly reason: "running";
       readonly facts: { readonly workerId: string; readonly since: Instant; readonly leaseUntil: Instant };
     }
-  | { readonly reason: "finished"; readonly facts: { readonly since: Instant } }
+  | { readonly reason: "finished"; readonly facts: Finished }
   | { readonly reason: "blocked"; readonly facts: { readonly since: Instant } }
   | { readonly reason: "scheduled"; readonly facts: Scheduled }
   | {
@@ -35,6 +37,12 @@ export type Reason =
       /** `ahead`: jobs of the same queue and name that are claimed first. `capped`: there are more. */
       readonly facts: { readonly ahead: number; readonly capped: boolean } & Slots;
     };
+
+export interface Finished {
+  readonly since: Instant;
+  /** Why a cancelled job is cancelled. */
+  readonly cancelled: CancellationReason | null;
+}
 
 export interface Scheduled {
   readonly until: Instant;
@@ -59,13 +67,20 @@ export interface Slots {
  * @throws KonveierError `job_not_found`
  */
 export async function explain(context: EngineContext, id: string): Promise<Explanation> {
-  const job = await context.store.jobs.get(id);
+  const job = await context.store.jobs.detail(id);
   if (job === null) throw jobNotFound(id);
   const reason = await reasonOf(context, job);
-  return { state: job.state, detail: sentence(reason, job, context.store.now()), ...reason };
+  const expiresAt = isWaiting(job.state) ? job.expiresAt : null;
+  const why = sentence(reason, job, context.store.now());
+  const until = expiresAt === null ? "" : ` Not started by ${formatInstant(expiresAt)}, it is cancelled.`;
+  return { state: job.state, detail: `${why}${until}`, expiresAt, ...reason };
 }
 
-async function reasonOf(context: EngineContext, job: Job): Promise<Reason> {
+function isWaiting(state: JobState): boolean {
+  return state === "blocked" || state === "scheduled" || state === "pending";
+}
+
+async function reasonOf(context: EngineContext, job: JobDetail): Promise<Reason> {
   switch (job.state) {
     case "running":
       return {
@@ -79,7 +94,10 @@ async function reasonOf(context: EngineContext, job: Job): Promise<Reason> {
     case "completed":
     case "dead":
     case "cancelled":
-      return { reason: "finished", facts: { since: job.finishedAt ?? job.runAt } };
+      return {
+        reason: "finished",
+        facts: { since: job.finishedAt ?? job.runAt, cancelled: job.cancellation?.reason ?? null },
+      };
     case "blocked":
       return { reason: "blocked", facts: { since: job.createdAt } };
     case "scheduled":
@@ -136,7 +154,7 @@ function sentence(reason: Reason, job: Job, now: Instant): string {
       return `The job runs on worker ${workerId} since ${formatInstant(since)}; ${lease}.`;
     }
     case "finished":
-      return `The job is ${job.state} since ${formatInstant(reason.facts.since)}.`;
+      return `The job is ${job.state} since ${formatInstant(reason.facts.since)}${cancelledText(reason.facts)}.`;
     case "blocked":
       return "The job waits for other jobs of its flow.";
     case "scheduled":
@@ -153,6 +171,16 @@ function sentence(reason: Reason, job: Job, now: Instant): string {
     case "waiting_turn":
       return turnSentence(reason.facts);
   }
+}
+
+function cancelledText({ cancelled }: Finished): string {
+  if (cancelled === null) return "";
+  return {
+    by_hand: ": by hand",
+    expired: ": it had not started in time",
+    queue_full: ": its queue was full, and a new job took its place",
+    dependency: ": a job that it depends on did not complete",
+  }[cancelled];
 }
 
 function scheduledSentence({ until, cause, attempt, maxAttempts }: Scheduled, now: Instant): string {

@@ -48,5 +48,8 @@ export function tellSettled(
     case "snooze":
       events.emit("job.snoozed", { ...fact, delayMs: settlement.delayMs });
       break;
+    case "wait":
+      events.emit("job.waiting", { ...fact, refs: settlement.refs });
+      break;
   }
 }

@@ -6,12 +6,17 @@ declare module "fastify" {
     /** `false` for what is asked every few seconds. */
     accessLog?: false;
   }
+
+  interface FastifyReply {
+    /** It refuses what a healthy server may have to refuse. */
+    isExpectedRefusal: boolean;
+  }
 }
 
 /** Writes one line for each call. No headers, no query, no body: they hold secrets. */
 export function logAccess(request: FastifyRequest, reply: FastifyReply, isDelivered: boolean): void {
   if (request.routeOptions.config.accessLog !== false) {
-    request.log[levelFor(reply.statusCode)](
+    request.log[levelFor(reply)](
       {
         method: request.method,
         path: pathOf(request),
@@ -24,7 +29,7 @@ export function logAccess(request: FastifyRequest, reply: FastifyReply, isDelive
   }
 }
 
-function levelFor(status: number): "debug" | "info" | "error" {
-  if (status >= 500) return "error";
-  return status >= 400 ? "info" : "debug";
+function levelFor({ statusCode, isExpectedRefusal }: FastifyReply): "debug" | "info" | "warn" | "error" {
+  if (statusCode >= 500) return isExpectedRefusal ? "warn" : "error";
+  return statusCode >= 400 ? "info" : "debug";
 }

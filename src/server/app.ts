@@ -110,6 +110,7 @@ export async function createApp(
   app.decorateRequest("identity", null);
   app.decorateRequest("viaSession", false);
   app.decorateRequest("auditSeq", null);
+  app.decorateReply("isExpectedRefusal", false);
 
   // All headers count: what is left out of a request may be its If-Match. Their size is bounded by Node.
   app.server.maxHeadersCount = 0;

@@ -5,6 +5,7 @@ import type { EngineContext } from "../engine/context.js";
 import { createAccess } from "./access/access.js";
 import { createApp, type App } from "./app.js";
 import { dashboardRoutes } from "./dashboard/routes.js";
+import { Listeners } from "./listeners.js";
 import { measureRequests } from "./metrics/http.js";
 import { refuseOtherMethods } from "./other-methods.js";
 import { auditRoutes } from "./routes/audit.js";
@@ -14,11 +15,14 @@ import { claimRoutes } from "./routes/claim.js";
 import { enqueueRoutes } from "./routes/enqueue.js";
 import { eventRoutes } from "./routes/events.js";
 import { findingRoute } from "./routes/findings.js";
+import { flowWorkRoutes } from "./routes/flow-work.js";
+import { flowRoutes } from "./routes/flows.js";
 import { healthRoutes } from "./routes/health.js";
 import { homeRoute } from "./routes/home.js";
 import { infoRoute } from "./routes/info.js";
 import { jobActionRoutes } from "./routes/job-actions.js";
 import { deadRoutes } from "./routes/dead.js";
+import { dependencyRoutes } from "./routes/dependencies.js";
 import { explainRoute } from "./routes/explain.js";
 import { jobSearchRoutes } from "./routes/job-search.js";
 import { jobRoutes } from "./routes/jobs.js";
@@ -102,6 +106,7 @@ export async function createServer(options: ServerOptions): Promise<KonveierServ
   const services = await createServices(context, access, { ...facts, trustedProxies: trustedProxies.length });
   addRoutes(app, services, dashboard);
   const closeSilentConnections = followSilentConnections(app.server);
+  const listeners = new Listeners(app);
   const drain = (): void => {
     services.readiness.drain();
     services.desk.drain();
@@ -111,14 +116,14 @@ export async function createServer(options: ServerOptions): Promise<KonveierServ
   let closing: Promise<void> | null = null;
   return {
     app: app as unknown as FastifyInstance,
-    listen: ({ host, port }) => app.listen({ host, port }),
+    listen: ({ host, port }) => listeners.listen(host, port),
     announceStop() {
       services.readiness.drain();
     },
     drain,
     close() {
       drain();
-      closing ??= closeApp(app, services, closeSilentConnections);
+      closing ??= closeApp(app, services, listeners, closeSilentConnections);
       return closing;
     },
   };
@@ -153,6 +158,8 @@ function addRoutes(app: App, services: Services, dashboard: boolean): void {
   jobActionRoutes(app, services);
   bulkRoutes(app, services);
   operationRoutes(app, services);
+  flowRoutes(app, services);
+  dependencyRoutes(app, services);
   queueRoutes(app, services);
   scheduleRoutes(app, services);
   workerRoutes(app, services);
@@ -161,6 +168,7 @@ function addRoutes(app: App, services: Services, dashboard: boolean): void {
   ackRoute(app, services);
   noteRoutes(app, services);
   stepRoutes(app, services);
+  flowWorkRoutes(app, services);
   tokenRoutes(app, services);
   sessionRoutes(app, services);
   auditRoutes(app, services);
@@ -175,13 +183,14 @@ function addRoutes(app: App, services: Services, dashboard: boolean): void {
 async function closeApp(
   app: App,
   { context: { clock }, desk, metrics }: Services,
+  listeners: Listeners,
   closeSilentConnections: () => Promise<void>,
 ): Promise<void> {
   // A client that does not read its answer must not keep the process.
   const cancel = callAt(clock, clock.monotonic() + CLOSE_GRACE_MS, () => {
     app.server.closeAllConnections();
   });
-  const closed = app.close();
+  const closed = Promise.all([app.close(), listeners.close()]);
   await closeSilentConnections();
   await closed;
   cancel();

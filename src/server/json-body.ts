@@ -15,6 +15,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The body says that work is done: no result in it is a reason to refuse that. */
     hasResults?: true;
+    /** The body may hold as many jobs as a flow has. */
+    hasFlow?: true;
   }
 }
 
@@ -33,6 +35,11 @@ const MAX_BODY_MEMBERS = 100_000;
  * write again.
  */
 const MAX_BODY_VALUES = 500_000;
+/**
+ * Of a flow of 100 000 jobs, each with a name, a small payload and a dependency. Reading it takes a second, in which the
+ * server answers nobody: only where flows are made.
+ */
+const MAX_FLOW_BODY_PARTS = 1_000_000;
 /** A larger one is read in turns: reading all of 8 MiB at once keeps everybody else waiting for 0.1 s. */
 const LARGE_BODY_BYTES = 256 * 1024;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
@@ -63,8 +70,9 @@ export function jsonBodyParser(): (request: FastifyRequest, bytes: Buffer) => Pr
 
   return async (request, bytes) => {
     if (bytes.length === 0) return undefined;
-    const hasResults = request.routeOptions.config.hasResults === true;
-    const steps = readBody(request.headers["content-type"], bytes, hasResults);
+    const { hasResults = false, hasFlow } = request.routeOptions.config;
+    const limits = hasFlow === true ? FLOW_LIMITS : LIMITS;
+    const steps = readBody(request.headers["content-type"], bytes, hasResults, limits);
     try {
       const { body, fault, resultFaults } =
         bytes.length > LARGE_BODY_BYTES ? await readInTurn(steps) : readAtOnce(steps);
@@ -83,6 +91,7 @@ function* readBody(
   contentType: string | undefined,
   bytes: Buffer,
   hasResults: boolean,
+  limits: BodyLimits,
 ): Generator<void, ReadBody> {
   requireUtf8(contentType);
   const text = decode(bytes);
@@ -92,7 +101,7 @@ function* readBody(
     if (cut === null) throw new KonveierError("malformed_json", "The body is not valid UTF-8.");
     return yield* readAroundResults(cut);
   }
-  const absurdity = absurdityOf(text);
+  const absurdity = absurdityOf(text, limits);
   yield;
   const fault = absurdity === null ? precisionFault(text) : null;
   const hasFault = absurdity !== null || fault !== null;
@@ -194,8 +203,16 @@ function decode(bytes: Buffer): string | null {
   }
 }
 
-function absurdityOf(text: string): KonveierError | null {
-  switch (exceededLimit(text, MAX_BODY_DEPTH, MAX_BODY_MEMBERS, MAX_BODY_VALUES)) {
+interface BodyLimits {
+  readonly members: number;
+  readonly values: number;
+}
+
+const LIMITS: BodyLimits = { members: MAX_BODY_MEMBERS, values: MAX_BODY_VALUES };
+const FLOW_LIMITS: BodyLimits = { members: MAX_FLOW_BODY_PARTS, values: MAX_FLOW_BODY_PARTS };
+
+function absurdityOf(text: string, { members, values }: BodyLimits = LIMITS): KonveierError | null {
+  switch (exceededLimit(text, MAX_BODY_DEPTH, members, values)) {
     case "depth":
       return new KonveierError(
         "payload_too_deep",
@@ -204,13 +221,10 @@ function absurdityOf(text: string): KonveierError | null {
     case "members":
       return new KonveierError(
         "body_too_large",
-        `The body has more than ${MAX_BODY_MEMBERS} objects, arrays and fields.`,
+        `The body has more than ${members} objects, arrays and fields.`,
       );
     case "values":
-      return new KonveierError(
-        "body_too_large",
-        `The body has more than ${MAX_BODY_VALUES} values in its lists.`,
-      );
+      return new KonveierError("body_too_large", `The body has more than ${values} values in its lists.`);
     case null:
       return null;
   }

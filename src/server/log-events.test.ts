@@ -14,6 +14,7 @@ const EVENTS: { [Name in EventName]: [level: number, event: EventMap[Name]] } = 
   "job.lost": [40, { ...fact, next: "dead" }],
   "job.released": [20, fact],
   "job.snoozed": [20, { ...fact, delayMs: 5 }],
+  "job.waiting": [20, { ...fact, refs: ["a", "b"] }],
   "job.cancelled": [30, { id: "7", queue: "default", name: "email.send" }],
   "lease.lost": [40, { ...fact, reason: "reclaimed" }],
   "handler.stuck": [40, fact],

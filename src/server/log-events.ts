@@ -22,6 +22,11 @@ const LINES: { readonly [Name in EventName]: (event: EventMap[Name]) => Line } =
   "job.dead": ({ error, ...fact }) => ["warn", { ...jobFields(fact), errorType: error.type }, "job is dead"],
   "job.lost": ({ next, ...fact }) => ["warn", { ...jobFields(fact), next }, "job lost its worker"],
   "job.released": (fact) => ["debug", jobFields(fact), "job given back"],
+  "job.waiting": ({ refs, ...fact }) => [
+    "debug",
+    { ...jobFields(fact), refs: refs.length },
+    "job waits for others",
+  ],
   "job.snoozed": ({ delayMs, ...fact }) => ["debug", { ...jobFields(fact), delayMs }, "job snoozed"],
   "job.cancelled": ({ id, queue, name }) => ["info", { jobId: id, queue, name }, "job cancelled"],
   "lease.lost": ({ reason, ...fact }) => ["warn", { ...jobFields(fact), reason }, "lease lost"],

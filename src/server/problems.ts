@@ -20,7 +20,8 @@ const RETRY_AFTER_SECONDS = "1";
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const account = accountOf(error);
   const { status, retryable } = ERRORS[account.code];
-  if (status >= 500 && !EXPECTED.includes(account.code)) {
+  reply.isExpectedRefusal = EXPECTED.includes(account.code);
+  if (status >= 500 && !reply.isExpectedRefusal) {
     request.log.error({ err: error }, `${request.method} ${pathOf(request)} failed`);
   }
   if (status === 401) reply.header("WWW-Authenticate", 'Bearer realm="konveier"');

@@ -44,6 +44,8 @@ export type Settlement = ClaimKey &
     | { readonly verb: "bury"; readonly failure: Failure }
     | { readonly verb: "release" }
     | { readonly verb: "snooze"; readonly delayMs: number }
+    /** Until these jobs of its flow have ended. */
+    | { readonly verb: "wait"; readonly refs: readonly string[] }
   );
 
 /** How the claim of a failed attempt ends. */

@@ -1,5 +1,5 @@
 import type { JobState, TransitionName } from "../core/states.js";
-import type { Failure, Settlement } from "./claims.js";
+import type { FailedSettlement, Failure, Settlement } from "./claims.js";
 import type { JobRow } from "./rows.js";
 import type { StatEvent } from "./stats.js";
 
@@ -16,7 +16,10 @@ export interface Ending {
   readonly finishedAt: number | null;
 }
 
-export type UnfinishedSettlement = Exclude<Settlement, Completion>;
+/** A claim that ends because its handler waits for other jobs. */
+export type Wait = Extract<Settlement, { verb: "wait" }>;
+
+export type UnfinishedSettlement = Exclude<Settlement, Completion | Wait>;
 
 export function isCompletion(settlement: Settlement): settlement is Completion {
   return settlement.verb === "complete";
@@ -57,11 +60,34 @@ export function endingOf(row: JobRow, settlement: UnfinishedSettlement, now: num
   }
 }
 
+/** What a wait makes of the job: it runs again when those have ended, or at once when there are none. */
+export function waitingFor(row: JobRow, count: number, now: number): Ending {
+  return {
+    transition: "wait",
+    state: count > 0 ? "blocked" : "pending",
+    runAt: now,
+    attempt: row.attempt - 1,
+    startedAt: row.started_at,
+    finishedAt: null,
+  };
+}
+
+/** A job that waits for one that waits for it would wait for ever. */
+export function deadlock({ id, token, refs }: Wait): FailedSettlement {
+  const message = `It waits for ${refs.join(", ")}, and one of those waits for it`;
+  return {
+    verb: "bury",
+    id,
+    token,
+    failure: { outcome: "failed", error: { type: "FlowCycle", message, stack: null } },
+  };
+}
+
 function waiting(now: number, delayMs: number): { state: JobState; runAt: number } {
   return { state: delayMs > 0 ? "scheduled" : "pending", runAt: now + delayMs };
 }
 
-export function eventsOf(settlement: UnfinishedSettlement): readonly StatEvent[] {
+export function eventsOf(settlement: UnfinishedSettlement | Wait): readonly StatEvent[] {
   switch (settlement.verb) {
     case "retry":
       return [...FAILURE_EVENTS[settlement.failure.outcome], "retried"];
@@ -70,6 +96,7 @@ export function eventsOf(settlement: UnfinishedSettlement): readonly StatEvent[]
     case "release":
       return ["released"];
     case "snooze":
+    case "wait":
       return ["snoozed"];
   }
 }
@@ -90,7 +117,7 @@ export function isRepeat(settlement: Settlement, row: JobRow, recorded: string |
   // After the next claim nothing is known of this one but a failure. Token 0 is that of no claim.
   if (row.token === settlement.token && row.token !== 0 && row.state !== "running") {
     if (settlement.verb === "complete") return row.state === "completed";
-    if (settlement.verb === "release" || settlement.verb === "snooze") {
+    if (settlement.verb === "release" || settlement.verb === "snooze" || settlement.verb === "wait") {
       const isGivenBack = row.finished_at === null && recorded === undefined;
       return isGivenBack && (row.started_at === null) === (settlement.verb === "release");
     }

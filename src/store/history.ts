@@ -1,6 +1,14 @@
-import type { Attempt, AttemptOutcome, JobDetail, Progress } from "../core/job.js";
+import type {
+  Attempt,
+  AttemptOutcome,
+  Cancellation,
+  CancellationReason,
+  JobDetail,
+  Progress,
+} from "../core/job.js";
 import type { StoredError } from "../core/stored-error.js";
-import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
+import { parseScopedKey } from "../core/unique.js";
+import { parseBackoff, toFlowPlace, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
 
 /** A row of `attempts`. */
 export interface AttemptRow {
@@ -18,6 +26,9 @@ export interface AttemptRow {
 export interface DetailRow extends SpecRow {
   readonly payload_bytes: number;
   readonly result_bytes: number | null;
+  /** Of its row in `cancellations`; both `null` where it has none. */
+  readonly cancelled_for: CancellationReason | null;
+  readonly cancelled_about: number | null;
 }
 
 /** What a job has besides, as it is told. */
@@ -34,7 +45,11 @@ export function toDetail(row: JobRow, spec: DetailRow, more: MoreOfJob): JobDeta
     backoff: parseBackoff(spec.backoff),
     tags: spec.tags === null ? [] : (JSON.parse(spec.tags) as string[]),
     idempotencyKey: spec.idempotency_key,
+    unique: spec.unique_key === null ? null : parseScopedKey(spec.unique_key),
+    expiresAt: row.expires_at,
+    cancellation: row.state === "cancelled" ? toCancellation(spec) : null,
     schedule: toOrigin(spec.schedule_key, spec.slot),
+    flow: toFlowPlace(row.flow_id, spec.flow_ref),
     traceparent: spec.traceparent,
     payloadBytes: spec.payload_bytes,
     resultBytes: spec.result_bytes,
@@ -43,6 +58,11 @@ export function toDetail(row: JobRow, spec: DetailRow, more: MoreOfJob): JobDeta
     lastError: parseError(more.lastError),
     fingerprint: more.fingerprint,
   };
+}
+
+/** What is cancelled by hand has no row of its own. */
+function toCancellation({ cancelled_for: reason, cancelled_about: about }: DetailRow): Cancellation {
+  return { reason: reason ?? "by_hand", about: about === null ? null : String(about) };
 }
 
 /** All attempts of a job, oldest first. */

@@ -3,6 +3,7 @@ import type { Attempt, Enqueued, Instant, Job, JobDetail, LogLine, Origin } from
 import type { JobQuery } from "../core/job-query/query.js";
 import type { JobState } from "../core/states.js";
 import type { TraceContext } from "../core/trace-context.js";
+import type { CheckedUnique } from "../core/unique.js";
 
 /** A job to insert, complete and checked. */
 export interface NewJob {
@@ -19,6 +20,10 @@ export interface NewJob {
   readonly backoff: Backoff | null;
   readonly timeoutMs: number | null;
   readonly tags: readonly string[];
+  readonly unique: CheckedUnique | null;
+  readonly expiresAt: Instant | null;
+  /** Counted from the store's time of insertion; excludes `expiresAt`. */
+  readonly expiresInMs: number | null;
   readonly idempotency: Idempotency | null;
   readonly schedule: Origin | null;
   /** Not part of the definition that an idempotency key stands for. */
@@ -94,9 +99,10 @@ export interface MatchingIds {
 
 export interface JobStore {
   /**
-   * Inserts all jobs or none.
+   * Inserts all jobs or none. One whose idempotency key is known, or whose unique key is taken, is answered with the
+   * job that has it; its own idempotency key stays unused then.
    *
-   * @throws KonveierError `idempotency_key_reused`
+   * @throws KonveierError `idempotency_key_reused`, `unique_conflict`, `queue_full`
    */
   insertMany(jobs: readonly NewJob[]): Promise<readonly Enqueued[]>;
 

@@ -36,6 +36,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       started_at: "number",
       lease_until: "number",
       finished_at: "number",
+      expires_at: "number",
+      flow_id: "number",
+      waiting: "number",
     },
   },
   {
@@ -53,6 +56,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       slot: "number",
       traceparent: "text",
       tracestate: "text",
+      unique_key: "text",
+      flow_ref: "text",
+      delay_ms: "number",
     },
   },
   {
@@ -116,10 +122,57 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     columns: { key: "text", fingerprint: "text", job_id: "number" },
   },
   {
+    name: "unique_keys",
+    key: ["key"],
+    columns: { key: "text", job_id: "number", states: "text", expires_at: "number" },
+  },
+  {
+    name: "cancellations",
+    key: ["job_id"],
+    columns: { job_id: "number", reason: "text", about: "number" },
+  },
+  {
     name: "queues",
     key: ["name"],
-    columns: { name: "text", paused_at: "number", pause_reason: "free text", version: "number" },
+    columns: {
+      name: "text",
+      paused_at: "number",
+      pause_reason: "free text",
+      version: "number",
+      max_length: "number",
+      on_full: "text",
+    },
   },
+  {
+    name: "flows",
+    key: ["id"],
+    columns: {
+      id: "number",
+      name: "text",
+      stage: "text",
+      opened_to: "number",
+      state: "text",
+      created_at: "number",
+      finished_at: "number",
+      jobs: "number",
+      completed: "number",
+      dead: "number",
+      cancelled: "number",
+      idempotency_key: "text",
+      fingerprint: "text",
+    },
+  },
+  {
+    name: "flow_jobs",
+    key: ["flow_id", "ref"],
+    columns: { flow_id: "number", ref: "text", job_id: "number" },
+  },
+  {
+    name: "dependencies",
+    key: ["on_id", "job_id"],
+    columns: { on_id: "number", job_id: "number", on_failure: "text", resolved: "yes or no" },
+  },
+  { name: "ends_to_tell", key: ["job_id"], columns: { job_id: "number" } },
   {
     name: "dead_groups",
     key: ["id"],
@@ -301,5 +354,6 @@ export interface MovedSequences {
   readonly job: number;
   readonly token: number;
   readonly schedule_version: number;
+  readonly flow: number;
   readonly event: number;
 }

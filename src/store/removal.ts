@@ -12,7 +12,8 @@ export const TABLES_OF_A_JOB = [
   "job_logs",
   "job_log_batches",
   "job_steps",
+  "cancellations",
 ] as const;
 
 /** What must be known of a job that is removed. */
-export type RemovedRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt">;
+export type RemovedRow = Pick<JobRow, "id" | "queue" | "name" | "state" | "attempt" | "flow_id">;

@@ -1,4 +1,5 @@
 import type { Backoff } from "../core/backoff.js";
+import type { FlowPlace } from "../core/flow-place.js";
 import type { Job, Origin } from "../core/job.js";
 import type { JobState } from "../core/states.js";
 
@@ -18,6 +19,10 @@ export interface JobRow {
   readonly started_at: number | null;
   readonly lease_until: number;
   readonly finished_at: number | null;
+  readonly expires_at: number | null;
+  readonly flow_id: number | null;
+  /** What a blocked job still waits for. */
+  readonly waiting: number;
 }
 
 /** A row of `job_specs`, without the payload. */
@@ -27,9 +32,12 @@ export interface SpecRow {
   readonly backoff: string | null;
   readonly tags: string | null;
   readonly idempotency_key: string | null;
+  /** As `scopedKey` makes it. */
+  readonly unique_key: string | null;
   readonly schedule_key: string | null;
   readonly slot: number | null;
   readonly traceparent: string | null;
+  readonly flow_ref: string | null;
 }
 
 export function toJob(row: JobRow): Job {
@@ -54,6 +62,10 @@ export function toJob(row: JobRow): Job {
 
 export function toOrigin(key: string | null, slot: number | null): Origin | null {
   return key === null || slot === null ? null : { key, slot };
+}
+
+export function toFlowPlace(flowId: number | null, ref: string | null): FlowPlace | null {
+  return flowId === null || ref === null ? null : { id: String(flowId), ref };
 }
 
 export function parseBackoff(text: string | null): Backoff | null {

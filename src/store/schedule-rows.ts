@@ -63,7 +63,7 @@ export function toSchedule(row: ScheduleRow): Schedule {
     timezone: row.timezone,
     startAt: row.start_at,
     endAt: row.end_at,
-    job: { ...(JSON.parse(row.job) as Omit<JobTemplate, "payload">), payload: row.payload },
+    job: { ...toTemplate(row.job), payload: row.payload },
     missed: row.missed,
     maxMissed: row.max_missed,
     overlap: row.overlap,
@@ -79,6 +79,12 @@ export function toSchedule(row: ScheduleRow): Schedule {
     version: row.version,
     totals: { enqueued: row.enqueued, skipped: row.skipped, missed: row.missed_count },
   };
+}
+
+/** Rows of older versions do not say everything. */
+function toTemplate(text: string): Omit<JobTemplate, "payload"> {
+  const added = { unique: null, expiresInMs: null };
+  return { ...added, ...(JSON.parse(text) as Omit<JobTemplate, "payload" | keyof typeof added>) };
 }
 
 /** The queue of its jobs. */

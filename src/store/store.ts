@@ -1,8 +1,10 @@
 import type { AuditStore } from "./audit.js";
 import type { ClaimStore } from "./claims.js";
 import type { DeadStore } from "./dead.js";
+import type { FlowStore } from "./flows.js";
 import type { EventStore } from "./events.js";
 import type { StepStore } from "./job-steps.js";
+import type { ExpiryStore } from "./expiry.js";
 import type { JobStore } from "./jobs.js";
 import type { JoinedTransaction } from "./joined.js";
 import type { LiveStore } from "./live.js";
@@ -30,7 +32,9 @@ export interface Store {
   readonly jobs: JobStore;
   readonly claims: ClaimStore;
   readonly steps: StepStore;
+  readonly expiry: ExpiryStore;
   readonly queues: QueueStore;
+  readonly flows: FlowStore;
   readonly dead: DeadStore;
   readonly schedules: ScheduleStore;
   readonly stats: StatStore;

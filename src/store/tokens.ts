@@ -20,6 +20,9 @@ export interface Token {
 
 export type NewToken = Omit<Token, "createdAt" | "lastUsedAt" | "revokedAt"> & { readonly digest: Buffer };
 
+/** What a token does not have from the one that it replaces. */
+export type Successor = Pick<NewToken, "id" | "digest" | "createdBy">;
+
 export interface Session {
   readonly tokenId: string;
   readonly tokenDigest: Buffer;
@@ -38,8 +41,12 @@ export interface TokenStore {
   used(id: string): Promise<void>;
   /** From now on it is refused, and its sessions are gone. @returns `null` when there is none */
   revoke(id: string): Promise<Token | null>;
-  /** Never moves the end to later. @returns `null` when there is none */
-  expireBy(id: string, at: Instant): Promise<Token | null>;
+  /**
+   * Makes a token with the rights and the end of one that is valid, and ends that one after `overlapMs` at the latest.
+   *
+   * @returns `null` when there is no valid one
+   */
+  replace(id: string, successor: Successor, overlapMs: number): Promise<Token | null>;
 
   openSession(digest: Buffer, token: Pick<Session, "tokenId" | "tokenDigest">): Promise<void>;
   session(digest: Buffer): Promise<Session | null>;

@@ -12,6 +12,7 @@ export function attemptEnd(run: Run, settlement: Settlement | null): AttemptEnd 
     case "release":
       return { outcome: "released", errorType: null };
     case "snooze":
+    case "wait":
       return { outcome: "snoozed", errorType: null };
     case "retry":
     case "bury": {

@@ -1,12 +1,14 @@
 import { Attempt, callHandler, callTraced, type AttemptEvents } from "../core/attempt.js";
 import type { AnyJobDefinition } from "../core/define-job.js";
-import { RunContext } from "../core/run-context.js";
+import type { FlowCalls } from "../core/job-flow.js";
+import { RunContext, type RunLinks } from "../core/run-context.js";
 import type { Run } from "../core/run.js";
 import { describeError } from "../core/stored-error.js";
 import type { Verdict } from "../core/verdict.js";
 import { completeWithin, completion } from "../engine/complete.js";
 import type { EngineContext } from "../engine/context.js";
 import { failure } from "../engine/fail.js";
+import { flowCallsOf } from "../engine/flows/within-job.js";
 import type { Settlement } from "../store/claims.js";
 
 export interface ExecutorEvents {
@@ -19,6 +21,7 @@ export interface ExecutorEvents {
 /** Runs attempts, and turns whatever happens in one into one settlement. */
 export class Executor {
   readonly #events: AttemptEvents;
+  readonly #flowCalls: FlowCalls;
 
   constructor(
     private readonly context: EngineContext,
@@ -26,6 +29,7 @@ export class Executor {
     private readonly definitions: ReadonlyMap<string, AnyJobDefinition>,
     events: ExecutorEvents,
   ) {
+    this.#flowCalls = flowCallsOf(context);
     this.#events = {
       settled: (run, verdict) => {
         events.settled(run, verdict === null ? null : settlementFor(context, run, verdict));
@@ -41,10 +45,13 @@ export class Executor {
     const { clock, store, tracer } = context;
     const definition = this.definitions.get(run.job.name);
     const attempt = new Attempt(clock, run, this.#events);
-    const contextFor = (payload: unknown) =>
-      new RunContext(run, payload, store.claims, store.steps, ({ job }, connection, result) =>
-        completeWithin(context, job, connection, result),
-      );
+    const links: RunLinks = {
+      notes: store.claims,
+      flowCalls: this.#flowCalls,
+      steps: store.steps,
+      completeWithin: ({ job }, connection, result) => completeWithin(context, job, connection, result),
+    };
+    const contextFor = (payload: unknown) => new RunContext(run, payload, links);
     const call = () => callHandler(run, definition, contextFor);
     attempt.begin(callTraced(run, tracer, this.workerId, call));
   }
@@ -58,6 +65,8 @@ function settlementFor(context: EngineContext, { job }: Run, verdict: Verdict): 
       return { verb: "release", id: job.id, token: job.token };
     case "snoozed":
       return { verb: "snooze", id: job.id, token: job.token, delayMs: verdict.delayMs };
+    case "waiting":
+      return { verb: "wait", id: job.id, token: job.token, refs: verdict.refs };
     case "failed": {
       const { outcome, thrown, retry } = verdict;
       return failure(context, job, { outcome, error: describeError(thrown) }, retry);

@@ -40,15 +40,17 @@ describe.skipIf(CHROMIUM === null)("an address", () => {
     await page.getByRole("heading", { name: "abc is not a job number" }).waitFor(PATIENCE);
   });
 
-  test.each(["/jobs?q=queue%3Aemails&cursor=old", "/schedules?cursor=old", "/settings?tab=audit&cursor=old"])(
-    "of an old place in a list leads to its beginning: %s",
-    async (path) => {
-      const page = await open(path);
-      await page.getByRole("link", { name: "To the beginning of the list" }).first().click();
-      await expect.poll(() => page.url(), PATIENCE).not.toContain("cursor");
-      await expect.poll(() => page.locator(".notice.bad").count(), PATIENCE).toBe(0);
-    },
-  );
+  test.each([
+    "/jobs?q=queue%3Aemails&cursor=old",
+    "/flows?cursor=old",
+    "/schedules?cursor=old",
+    "/settings?tab=audit&cursor=old",
+  ])("of an old place in a list leads to its beginning: %s", async (path) => {
+    const page = await open(path);
+    await page.getByRole("link", { name: "To the beginning of the list" }).first().click();
+    await expect.poll(() => page.url(), PATIENCE).not.toContain("cursor");
+    await expect.poll(() => page.locator(".notice.bad").count(), PATIENCE).toBe(0);
+  });
 
   test("has the filter of the queues", async () => {
     const page = await open("/queues?q=rep");

@@ -11,17 +11,16 @@ const BAD_GATEWAY = { status: 503, contentType: "text/html", body: "<h1>Soon</h1
 
 /** The next request that changes something there is done, but its answer never arrives. */
 async function loseAnswer(page: Page, address: string): Promise<void> {
-  await page.route(
-    address,
-    async (route) => {
-      await route.fetch();
-      await route.abort("connectionreset");
-    },
-    { times: 1 },
-  );
+  let lost = false;
+  await page.route(address, async (route) => {
+    if (lost || route.request().method() === "GET") return route.fallback();
+    lost = true;
+    await route.fetch();
+    return route.abort("connectionreset");
+  });
 }
 
-/** Its answer is held back until the function is called. */
+/** It is not done, and so not told by the stream either, until the function is called. */
 async function holdAnswer(page: Page, address: string, method = "POST"): Promise<() => void> {
   let letGo: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
@@ -29,9 +28,8 @@ async function holdAnswer(page: Page, address: string, method = "POST"): Promise
   });
   await page.route(address, async (route) => {
     if (route.request().method() !== method) return route.continue();
-    const response = await route.fetch();
     await held;
-    return route.fulfill({ response });
+    return route.fulfill({ response: await route.fetch() });
   });
   return letGo;
 }
@@ -204,6 +202,54 @@ describe.skipIf(CHROMIUM === null)("an answer that is wrong, late or lost", () =
     await page.unroute("**/v1/queues");
     await shows(pill(page), "Live");
     await shows(page.locator("td[data-label='Pending']"), "2");
+  });
+
+  test("that is a failure is asked for again, and so long the page does not call itself live", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 1);
+    const page = await open(server, "/queues");
+    const asked = page.waitForRequest("**/v1/queues");
+    await page.route("**/v1/queues", (route) => route.fulfill({ status: 500, json: { code: "internal" } }));
+    await enqueue(server, 1);
+    await asked;
+    await shows(pill(page), "Waiting for the server");
+    await page.unroute("**/v1/queues");
+    // Nothing happens any more that would have it read.
+    await shows(page.locator("td[data-label='Pending']"), "2");
+    await shows(pill(page), "Live");
+  });
+
+  test("about another queue is awaited without the figures of the one before", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 2);
+    await enqueue(server, 1, "reports");
+    await settle(server, "emails", "complete", 2);
+    const page = await open(server, "/metrics-ui?queue=emails");
+    const row = page.getByRole("rowheader", { name: "email.send" });
+    await row.waitFor();
+    const letGo = await holdAnswer(page, "**/v1/stats/**", "GET");
+    await page.getByLabel("Queue", { exact: true }).selectOption("reports");
+    await row.waitFor({ state: "detached" });
+    await expect.poll(() => page.locator(".legend strong").allInnerTexts()).toEqual(Array(12).fill("–"));
+    letGo();
+    await page.getByText("Nothing ran in this period").waitFor();
+  });
+
+  test("about another filter is awaited with nothing selected", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 5);
+    await settle(server, "emails", "fail", 2);
+    const page = await open(server, "/jobs?state=dead");
+    await page.getByRole("checkbox", { name: "Select job 1", exact: true }).check();
+    const selection = page.getByRole("region", { name: "Selection" });
+    await selection.getByRole("button", { name: "Select all 2" }).click();
+    const letGo = await holdAnswer(page, "**/v1/jobs?*", "GET");
+    await page.getByRole("link", { name: /^Pending/ }).click();
+    await selection.waitFor({ state: "detached" });
+    expect(await page.locator("tr[data-job]").count()).toBe(2);
+    letGo();
+    await expect.poll(() => page.locator("tr[data-job]").count()).toBe(3);
+    expect(await selection.count()).toBe(0);
   });
 
   test("of somebody else is told as such, and leaves no page blank", async () => {

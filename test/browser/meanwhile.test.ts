@@ -64,6 +64,16 @@ describe.skipIf(CHROMIUM === null)("a page that does not know everything", () =>
     expect(refused).toEqual([]);
   });
 
+  test("says so with a token that covers no queue that is there", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await seed(server);
+    const { token } = await issueToken(server, ["read-only"], { queues: ["later*"] });
+    const page = await (await browser.signedIn(server, {}, token)).newPage();
+    await page.goto(`${server.url}/metrics-ui`);
+    await page.getByText("There are no queues yet").waitFor();
+    expect(await page.locator(".chart, select").count()).toBe(0);
+  });
+
   test("follows a dead job that somebody else retries, completes and deletes", async () => {
     const server = await startHttpServer({ dashboard: true });
     await enqueue(server, 1);

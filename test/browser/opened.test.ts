@@ -107,6 +107,8 @@ const OPENINGS: readonly Opening[] = [
   dialog("a new token", "/settings?tab=access", "New token", "New token"),
   dialog("the rotation of a token", "/settings?tab=access", "Rotate shop", "Rotate shop?"),
   dialog("the end of a token", "/settings?tab=access", "Revoke shop", "Revoke shop?"),
+  dialog("the retry of a flow", "/flows/1", "Retry what failed", "Retry what failed in order?"),
+  dialog("the end of a flow", "/flows/1", "Cancel the flow", "Cancel the flow order?"),
   menu("the menu of dead jobs", "/dead", "More actions"),
   dialog("the retry of dead jobs", "/dead", /^Retry [12]…$/, /^Retry [12] jobs?\?$/),
 ];

@@ -4,7 +4,7 @@ import { ClaimView } from "../../src/api/claim.js";
 import { CHROMIUM, useBrowser } from "../support/chromium.js";
 import { API_TOKEN, startHttpServer, type HttpServer } from "../support/http-server.js";
 import { seed } from "./seed.js";
-import { enqueue, settle } from "./tab.js";
+import { enqueue, openTab, settle } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } });
 
@@ -42,6 +42,17 @@ describe.skipIf(CHROMIUM === null)("the overview and the frame of the dashboard"
     expect(await finding.innerText()).toContain("email.send in queue emails: 3 deaths in the last hour");
     const tile = page.locator(".tile[href='/dead']");
     expect(await tile.innerText()).toMatch(/^Dead now\s+2\s+3 deaths in the last hour$/);
+  });
+
+  test("the next run is told, however many schedules there are", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 1);
+    const json = { everyMs: 86_400_000, job: { name: "report" } };
+    const daily = Array.from({ length: 500 }, (_, number) => `/v1/schedules/daily.${number}`);
+    await Promise.all(daily.map((path) => server.send("PUT", path, { json })));
+    await server.send("PUT", "/v1/schedules/soon", { json: { ...json, everyMs: 3_600_000 } });
+    const page = await openTab(await browser.signedIn(server), server.url);
+    await page.getByRole("link", { name: "soon", exact: true }).waitFor();
   });
 
   test("a new server shows the first steps, and follows its first job without a reload", async () => {

@@ -1,12 +1,17 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test, vi } from "vitest";
-import { CHROMIUM, useBrowser } from "../support/chromium.js";
+import { CHROMIUM, isTooWide, useBrowser } from "../support/chromium.js";
 import { startHttpServer } from "../support/http-server.js";
 import { enqueue, openTab, settle, shows, type InPage } from "./tab.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const PATIENCE = { timeout: 30_000 } as const;
+
+/** Runs in the page: the tables that are wider than their place. */
+const HIDDEN = `[...document.querySelectorAll(".table-frame")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent)`;
 
 function rowOf(tab: Page, id: number): Locator {
   return tab.locator(`tr[data-job="${id}"]`);
@@ -15,6 +20,25 @@ function rowOf(tab: Page, id: number): Locator {
 function firstRow(tab: Page): Promise<string | null> {
   return tab.locator("tr[data-job]").first().getAttribute("data-job");
 }
+
+describe.skipIf(CHROMIUM === null)("a name as long as may be", () => {
+  const browser = useBrowser();
+  const NAME = "n".repeat(128);
+
+  test.each(["/queues", "/metrics-ui", "/workers", "/jobs"])(
+    "leaves what stands beside it in sight on %s",
+    async (path) => {
+      const server = await startHttpServer({ dashboard: true });
+      await server.post("/v1/jobs", { name: NAME, queue: NAME });
+      await server.post("/v1/claim", { workerId: "w".repeat(100), queues: [NAME], max: 1, leaseMs: 600_000 });
+      const tab = await openTab(await browser.signedIn(server), server.url + path);
+      await tab.locator(".table-frame").first().waitFor();
+      expect(await tab.evaluate(HIDDEN)).toEqual([]);
+      await tab.setViewportSize({ width: 390, height: 800 });
+      expect(await isTooWide(tab)).toBe(false);
+    },
+  );
+});
 
 describe.skipIf(CHROMIUM === null)("the list of jobs", () => {
   const browser = useBrowser();

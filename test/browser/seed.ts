@@ -1,7 +1,7 @@
 import { ClaimView } from "../../src/api/claim.js";
 import type { HttpServer } from "../support/http-server.js";
 
-/** A server with something of everything to look at: jobs in every state, schedules, a worker, tokens, a paused queue. */
+/** A server with something of everything to look at: jobs in every state, a flow, schedules, a worker, tokens, a paused queue. */
 export async function seed(server: HttpServer): Promise<void> {
   await server.post("/v1/jobs/batch", {
     jobs: Array.from({ length: 12 }, (_, index) => ({
@@ -47,5 +47,14 @@ export async function seed(server: HttpServer): Promise<void> {
   });
   await server.send("PUT", "/v1/schedules/cleanup", { json: { everyMs: 300_000, job: { name: "cleanup" } } });
   await server.post("/v1/schedules/cleanup/run");
+  const orders = [
+    { ref: "charge" },
+    { ref: "pack", dependsOn: ["charge"] },
+    { ref: "mail", dependsOn: [{ ref: "charge", onFailure: "run" }] },
+    { ref: "ship", dependsOn: ["pack", { ref: "mail", onFailure: "block" }], onDependencyFailure: "run" },
+  ].map((job) => ({ ...job, name: "order.step", queue: "orders" }));
+  await server.post("/v1/flows", { name: "order", jobs: orders });
+  const { items } = (await server.get("/v1/flows/1/jobs")).json as { items: { id: string }[] };
+  await server.post(`/v1/jobs/${items[0]?.id ?? ""}/cancel`);
   await server.post("/v1/tokens", { name: "shop", scopes: ["producer"] });
 }

@@ -36,6 +36,15 @@ describe.skipIf(!existsSync("/dev/full"))("a command whose output cannot be writ
   });
 });
 
+test("an https address of a server that has no TLS is said to be one", async () => {
+  const url = (await startHttpServer()).url.replace("http:", "https:");
+  const { code, stderr } = await runCli({ url }, ["jobs", "list"]);
+  expect(stderr).toBe(
+    `konveier: ${url} answers without TLS; use http:// instead. --url or KONVEIER_URL says where it is.\n`,
+  );
+  expect(code).toBe(6);
+});
+
 describe("konveier enqueue", () => {
   test("makes a job with all that is said about it", async () => {
     const server = await startHttpServer();
@@ -104,8 +113,9 @@ describe("konveier enqueue", () => {
     const server = await startHttpServer();
     const line = (name: string) => `${JSON.stringify({ name })}\n`;
     const many = line("a").repeat(1_000);
-    const [good, wrong, broken, half, number] = await Promise.all([
+    const [good, marked, wrong, broken, half, number] = await Promise.all([
       runCli(server, ["enqueue", "--batch", "-", "-o", "ids"], { stdin: `${line("x")}\n${line("y")}` }),
+      runCli(server, ["enqueue", "--batch", "-", "-o", "ids"], { stdin: `\uFEFF${line("x")}${line("y")}` }),
       runCli(server, ["enqueue", "--batch", "-"], { stdin: `${line("x")}\n{"name": "y", "priorty": 1}\n` }),
       runCli(server, ["enqueue", "--batch", "-"], { stdin: `${line("x")}{` }),
       runCli(server, ["enqueue", "--batch", "-", "-o", "ids"], { stdin: `${many}{"nme": "b"}` }),
@@ -113,6 +123,9 @@ describe("konveier enqueue", () => {
     ]);
     expect(good).toMatchObject({ code: 0, stderr: "" });
     expect(good.words).toHaveLength(2);
+    // As Windows writes UTF-8.
+    expect(marked).toMatchObject({ code: 0, stderr: "" });
+    expect(marked.words).toHaveLength(2);
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
     expect(wrong.stderr).toContain('line 3 /priorty: is not known here; did you mean "priority"?');
     expect(broken).toMatchObject({ code: 2, stdout: "" });

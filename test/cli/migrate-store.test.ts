@@ -47,3 +47,12 @@ test.each([
   expect(stderr).toContain(text);
   expect(stderr).not.toContain("secret");
 });
+
+test.each([
+  ["sqlite:jobs.db?mode=ro", "postgres://u:secret@127.0.0.1:1/jobs", "no options"],
+  ["sqlite:jobs.db", "postgres://u:secret@h", "names no database"],
+])("an address that cannot be meant is bad configuration: %s to %s", async (from, to, text) => {
+  const { code, stderr } = await run(tempDirectory(), "--from", from, "--to", to);
+  expect([code, stderr]).toEqual([78, expect.stringContaining(text)]);
+  expect(stderr).not.toContain("secret");
+});

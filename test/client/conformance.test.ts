@@ -128,6 +128,17 @@ function conforms(start: Start): void {
     expect(dead.lastError?.message).toContain("is done, but what it gave cannot be stored");
   });
 
+  test("adds jobs to a flow, waits for them and reads what they returned", async () => {
+    const server = await startHttpServer();
+    start(server.url, "first");
+    await server.post("/v1/jobs", { name: "parent" });
+    expect(await jobWhen(server, "1", stateIs("completed"))).toMatchObject({ attempt: 1 });
+    expect((await server.get("/v1/jobs/1/result")).json).toEqual([
+      ["a", "completed", { doubled: 2 }],
+      ["b", "completed", { doubled: 4 }],
+    ]);
+  });
+
   test("API-09 WRK-09 stops a handler whose job is cancelled", async () => {
     const { server, worker } = await hanging();
     await server.post("/v1/jobs/1/cancel");

@@ -31,6 +31,7 @@ export function claimContract(contract: Contract): void {
         timeoutMs: null,
         backoff: null,
         schedule: null,
+        flow: null,
         traceparent: null,
         tracestate: null,
       });

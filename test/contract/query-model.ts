@@ -75,6 +75,8 @@ function textsOf(field: Extract<JobTerm, { kind: "text" }>["field"], job: JobDet
       return [job.workerId];
     case "schedule":
       return [job.schedule?.key ?? null];
+    case "flow":
+      return [job.flow?.id ?? null];
     case "queue":
     case "name":
     case "id":

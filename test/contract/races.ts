@@ -49,6 +49,28 @@ export function racesContract(contract: Contract): void {
       }
     });
 
+    contract.test("a token that both replace at once has one successor", async (harness) => {
+      const stores = await twoStores(harness);
+      const rights = {
+        name: "a",
+        scopes: ["worker"],
+        queues: null,
+        createdBy: "root",
+        expiresAt: null,
+      } as const;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = `token ${round}`;
+        await harness.store.tokens.insert({ ...rights, id, digest: randomBytes(32) });
+        const made = await Promise.all(
+          stores.map(({ tokens }, index) =>
+            tokens.replace(id, { id: `${id}, ${index}`, digest: randomBytes(32), createdBy: "root" }, 0),
+          ),
+        );
+        expect(made.filter((token) => token !== null)).toHaveLength(1);
+        expect(await harness.store.tokens.list()).toHaveLength(2 * (round + 1));
+      }
+    });
+
     contract.test("a job that is cancelled while it ends is one or the other", async (harness) => {
       const [a, b] = await twoStores(harness);
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -268,6 +290,9 @@ export function racesContract(contract: Contract): void {
         maxAttempts: 1,
         backoff: null,
         timeoutMs: null,
+        unique: null,
+        expiresAt: null,
+        expiresInMs: null,
         tags: ["t"],
         idempotency: { key: "K", fingerprint: "f" },
         schedule: null,

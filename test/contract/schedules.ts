@@ -92,6 +92,8 @@ export function schedulesContract(contract: Contract): void {
           backoff: null,
           timeoutMs: null,
           tags: ["x"],
+          unique: null,
+          expiresInMs: null,
         },
         missed: "all",
         maxMissed: 5,

@@ -10,14 +10,17 @@ import { deadContract } from "./dead.js";
 import { deleteContract } from "./delete.js";
 import { enqueueContract } from "./enqueue.js";
 import { eventsContract } from "./events.js";
+import { expiryContract } from "./expiry.js";
 import { extendContract } from "./extend.js";
 import { fencingContract } from "./fencing.js";
+import { flowsContract } from "./flows.js";
 import { idempotencyContract } from "./idempotency.js";
 import { jobStepsContract } from "./job-steps.js";
 import { lifecycleContract } from "./lifecycle.js";
 import { listContract } from "./list.js";
 import { modelContract } from "./model.js";
 import { liveContract } from "./live.js";
+import { maxLengthContract } from "./max-length.js";
 import { notesContract } from "./notes.js";
 import { promoteContract } from "./promote.js";
 import { operationsContract } from "./operations.js";
@@ -36,6 +39,7 @@ import { suggestionsContract } from "./suggestions.js";
 import { tokensContract } from "./tokens.js";
 import { totalsContract } from "./totals.js";
 import { tracingContract } from "./tracing.js";
+import { uniqueContract } from "./unique.js";
 import { workersContract } from "./workers.js";
 
 /** What every store must do. A store may skip a test only with a written reason. */
@@ -44,6 +48,10 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     const contract = new Contract(factory, skips);
     enqueueContract(contract);
     idempotencyContract(contract);
+    uniqueContract(contract);
+    expiryContract(contract);
+    maxLengthContract(contract);
+    flowsContract(contract);
     claimContract(contract);
     claimIdsContract(contract);
     settleContract(contract);

@@ -16,6 +16,8 @@ const TOKEN: NewToken = {
   expiresAt: T0 + 100_000,
 };
 
+const successor = (id: string) => ({ id, digest: digest(id), createdBy: `${id}'s maker` });
+
 export function tokensContract(contract: Contract): void {
   describe("tokens", () => {
     contract.test("come back as they were made, newest first", async (harness) => {
@@ -48,14 +50,41 @@ export function tokensContract(contract: Contract): void {
       expect(await tokens.revoke("nobody")).toBeNull();
     });
 
-    contract.test("may end earlier, never later", async (harness) => {
+    contract.test(
+      "have the rights and the end of what they replace, which ends earlier, never later",
+      async (harness) => {
+        const { tokens } = harness.store;
+        const { scopes, queues, name } = await tokens.insert(TOKEN);
+        await tokens.insert({ ...TOKEN, id: "endless", queues: null, expiresAt: null });
+        harness.clock.block(10);
+        const made = { createdAt: T0 + 10, lastUsedAt: null, revokedAt: null };
+        expect(await tokens.replace(TOKEN.id, successor("b"), 200_000)).toEqual({
+          ...{ id: "b", name, scopes, queues, createdBy: "b's maker", expiresAt: T0 + 100_000 },
+          ...made,
+        });
+        expect(await tokens.find("b")).toMatchObject({ digest: digest("b") });
+        expect(await tokens.find(TOKEN.id)).toMatchObject({ expiresAt: T0 + 100_000 });
+        expect(await tokens.replace("endless", successor("c"), 50_000)).toMatchObject({
+          ...{ queues: null, expiresAt: null },
+          ...made,
+        });
+        expect(await tokens.find("endless")).toMatchObject({ expiresAt: T0 + 50_010 });
+        expect(await tokens.replace("endless", successor("d"), 20_000)).toMatchObject({
+          expiresAt: T0 + 50_010,
+        });
+        expect(await tokens.find("endless")).toMatchObject({ expiresAt: T0 + 20_010 });
+      },
+    );
+
+    contract.test("are replaced only while they are valid", async (harness) => {
       const { tokens } = harness.store;
-      await tokens.insert(TOKEN);
-      await tokens.insert({ ...TOKEN, id: "endless", expiresAt: null });
-      expect(await tokens.expireBy(TOKEN.id, T0 + 200_000)).toMatchObject({ expiresAt: T0 + 100_000 });
-      expect(await tokens.expireBy(TOKEN.id, T0 + 50_000)).toMatchObject({ expiresAt: T0 + 50_000 });
-      expect(await tokens.expireBy("endless", T0 + 50_000)).toMatchObject({ expiresAt: T0 + 50_000 });
-      expect(await tokens.expireBy("nobody", T0)).toBeNull();
+      for (const id of ["revoked", "expired"]) await tokens.insert({ ...TOKEN, id });
+      await tokens.revoke("revoked");
+      harness.clock.block(100_000);
+      for (const id of ["nobody", "revoked", "expired"]) {
+        expect(await tokens.replace(id, successor(`after ${id}`), 0)).toBeNull();
+      }
+      expect((await tokens.list()).map(({ id }) => id).toSorted()).toEqual(["expired", "revoked"]);
     });
 
     contract.test("and sessions remember their last use, to the minute", async (harness) => {

@@ -3,8 +3,10 @@ import { eligible } from "../../src/core/bulk-action.js";
 import { parseJobQuery } from "../../src/core/job-query/parse.js";
 import { Konveier } from "../../src/konveier.js";
 import type { ClaimedJob } from "../../src/core/job.js";
-import type { JobRequest } from "../../src/core/job-request.js";
+import type { JobRequest, JobSettings } from "../../src/core/job-request.js";
+import type { Unique } from "../../src/core/unique.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
+import { extendFlow } from "../../src/engine/flows/make.js";
 import { reap } from "../../src/engine/loops/reaper.js";
 import { fireDue, fireWaiting } from "../../src/engine/schedules/fire.js";
 import type { Failure, Settlement } from "../../src/store/claims.js";
@@ -44,7 +46,7 @@ export interface Operation {
 
 const RETRIES = { type: "fixed", delayMs: 1_000 } as const;
 export const LEASE_MS = 30_000;
-export const QUEUES = ["mail", "waiting", "stale"] as const;
+export const QUEUES = ["mail", "waiting", "stale", "unique", "flow"] as const;
 export const NAMES = ["mail.send", "mail.digest"] as const;
 const WORKER = "worker-1";
 const HOUR_MS = 3_600_000;
@@ -398,7 +400,134 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   changeSchedule("resume a schedule", ({ schedules }) => schedules.resume("hourly")),
+  enqueueUnique("enqueue a unique job", { onConflict: "existing" }, { tags: ["a"], expiresInMs: 50_000 }),
+  enqueueUnique("replace a unique job", { onConflict: "replace" }, { tags: ["b"], payload: "new" }),
+  enqueueUnique("reschedule a unique job", { onConflict: "reschedule" }, { delayMs: 5 }),
+  {
+    verb: "limit a queue",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.queues.limit("unique", { maxLength: 2, onFull: "drop-oldest" });
+      return undefined;
+    },
+  },
+  {
+    verb: "enqueue until a queue is full",
+    run: async ({ konveier }) => {
+      await konveier.enqueue("mail.send", {}, { queue: "unique", expiresInMs: 30 });
+      return undefined;
+    },
+  },
+  {
+    verb: "enqueue into a full queue",
+    run: async ({ konveier, memory }) => {
+      const { id } = await konveier.enqueue("mail.send", {}, { queue: "unique", expiresInMs: 30 });
+      return remember(memory, [["newest", id]]);
+    },
+  },
+  { verb: "claim what has expired", afterMs: 40, repeatable: true, run: claim("unique", 1) },
+  {
+    verb: "enqueue what has expired",
+    afterMs: 60_000,
+    repeatable: true,
+    run: async ({ konveier }) => {
+      const settings = { queue: "unique", unique: { key: "late" }, expiresAt: "2000-01-01T00:00:00.000Z" };
+      await konveier.enqueue("mail.send", {}, settings);
+      return undefined;
+    },
+  },
+  {
+    verb: "cancel what has expired",
+    repeatable: true,
+    run: async ({ store }) => {
+      await store.expiry.cancelDue(10);
+      return undefined;
+    },
+  },
+
+  {
+    verb: "make a flow",
+    repeatable: true,
+    run: async ({ konveier, memory }) => {
+      const flow = await konveier.flows.create({ name: "order", jobs: FLOW, idempotencyKey: "flow-1" });
+      const page = await konveier.flows.jobs(flow.id);
+      return remember(memory, [
+        ["flow", flow.id],
+        ...(page?.items ?? []).map(({ ref, id }) => [ref, id] as const),
+      ]);
+    },
+  },
+  { verb: "claim what a flow begins with", run: claim("flow", 2) },
+  {
+    verb: "add to a flow",
+    repeatable: true,
+    run: async ({ context, memory }) => {
+      await extendFlow(context, held(memory, "begin"), [
+        { ref: "added", name: "mail.send", queue: "flow", dependsOn: ["other"] },
+        { ref: "more", name: "mail.send", queue: "flow" },
+      ]);
+      return undefined;
+    },
+  },
+  settle("wait for a job of the flow", ["begin"], { verb: "wait", refs: ["more"] }),
+  settle("end a job that others are cancelled by", ["other"], { verb: "bury", failure: failed("for good") }),
+  { verb: "claim what a job waits for", run: claim("flow", 1) },
+  {
+    verb: "end what a job waits for",
+    repeatable: true,
+    run: async ({ store, memory }) => {
+      const done = { verb: "complete", result: "1", resultProblem: null } as const;
+      await store.claims.settle(memory.latestClaim.map((job) => toSettlement(job, done)));
+      return undefined;
+    },
+  },
+  {
+    verb: "start what failed in a flow over",
+    repeatable: true,
+    run: async ({ konveier, memory }) => {
+      await konveier.flows.retry(idOf(memory, "flow"));
+      return undefined;
+    },
+  },
+  {
+    verb: "delete a job of a flow",
+    run: async ({ konveier, memory }) => {
+      await konveier.jobs.delete(idOf(memory, "other"));
+      return undefined;
+    },
+  },
+  {
+    verb: "cancel a flow",
+    repeatable: true,
+    run: async ({ konveier, memory }) => {
+      await konveier.flows.cancel(idOf(memory, "flow"));
+      return undefined;
+    },
+  },
+  {
+    verb: "make a flow of one job",
+    run: async ({ konveier, memory }) => {
+      const jobs = [{ ref: "only", name: "mail.send", queue: "flow" }];
+      const { id } = await konveier.flows.create({ name: "short", jobs });
+      const page = await konveier.flows.jobs(id);
+      return remember(memory, [["only", page?.items[0]?.id ?? ""]]);
+    },
+  },
+  {
+    verb: "delete the last job of a flow",
+    run: async ({ konveier, memory }) => {
+      await konveier.jobs.delete(idOf(memory, "only"));
+      return undefined;
+    },
+  },
 ];
+
+const FLOW = [
+  { ref: "begin", name: "mail.send", queue: "flow", maxAttempts: 3 },
+  { ref: "other", name: "mail.send", queue: "flow", maxAttempts: 3 },
+  { ref: "then", name: "mail.send", queue: "flow", dependsOn: ["begin", "other"] },
+  { ref: "last", name: "mail.digest", queue: "flow", dependsOn: ["then"], onDependencyFailure: "run" },
+] as const;
 
 function putSchedule(verb: string, key: string, timing: Omit<ScheduleOptions, "job">): Operation {
   return {
@@ -407,6 +536,26 @@ function putSchedule(verb: string, key: string, timing: Omit<ScheduleOptions, "j
     run: async ({ konveier }) => {
       const settings = { queue: "waiting", tags: ["a"] };
       await konveier.schedules.put(key, { job: "mail.send", payload: { to: key }, settings, ...timing });
+      return undefined;
+    },
+  };
+}
+
+function enqueueUnique(
+  verb: string,
+  unique: Omit<Unique, "key">,
+  settings: JobSettings & { payload?: unknown },
+): Operation {
+  const { payload = {}, ...rest } = settings;
+  return {
+    verb,
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.enqueue("mail.send", payload, {
+        queue: "unique",
+        unique: { key: "u", ...unique },
+        ...rest,
+      });
       return undefined;
     },
   };

@@ -193,4 +193,10 @@ describe("konveier backup", () => {
     expect([memory.code, memory.stderr]).toEqual([1, expect.stringContaining("in memory")]);
     expect(readdirSync(cwd)).toEqual(["jobs.db"]);
   });
+
+  it("ends as a server does when the address of the database cannot be meant", async () => {
+    const env = { DATABASE_URL: "jobs.db" };
+    const { code, stderr } = await konveier(["backup", "copy.db"], { cwd, env });
+    expect([code, stderr]).toEqual([78, expect.stringContaining("The database URL has no scheme")]);
+  });
 });

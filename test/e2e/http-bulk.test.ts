@@ -132,6 +132,14 @@ describe("a bulk operation over HTTP", () => {
     expect(seen.samples.map(({ id }) => id)).toEqual(["3", "1"]);
   });
 
+  test("takes no ids that are none", async () => {
+    const server = await startHttpServer();
+    const ids = ["x y", "1", "01", "", "9007199254740992"];
+    const answer = await server.post("/v1/jobs/bulk/preview", { action: "cancel", ids });
+    const faultOf = (index: number) => ({ pointer: `/ids/${index}`, code: "invalid_id" });
+    expect(answer.body).toMatchObject({ status: 422, errors: [0, 2, 3, 4].map(faultOf) });
+  });
+
   test.each([
     [{ action: "cancel" }, "validation_failed"],
     [{ action: "cancel", q: "" }, "validation_failed"],

@@ -76,7 +76,7 @@ describe("a call whose client goes away", () => {
       const { audit, queues } = server.store;
       const held =
         moment === "during its change"
-          ? hold(queues as unknown as Record<"pause", unknown>, "pause")
+          ? hold(queues as unknown as Record<"edit", unknown>, "edit")
           : hold(audit as unknown as Record<"begin", unknown>, "begin");
       await sendAndLeave(server, call("POST", "/v1/queues/q/pause"), () => held.reached(1));
       expect(linesOf(server, "/v1/queues/q/pause")).toEqual([]);
@@ -107,7 +107,7 @@ describe("a call whose client goes away", () => {
 
   test("ends with the one in work of those that it sent ahead: the others are not begun", async () => {
     const server = await startHttpServer();
-    const pausing = hold(server.store.queues as unknown as Record<"pause", unknown>, "pause");
+    const pausing = hold(server.store.queues as unknown as Record<"edit", unknown>, "edit");
     const paths = Array.from({ length: 30 }, (_, index) => `/v1/queues/q${index}/pause`);
     await sendAndLeave(server, paths.map((path) => call("POST", path)).join(""), () => pausing.reached(1));
     pausing.letGo();

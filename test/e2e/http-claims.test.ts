@@ -75,6 +75,7 @@ describe("POST /v1/claim", () => {
         timeoutMs: 500,
         backoff: null,
         schedule: null,
+        flow: null,
         traceparent: null,
         tracestate: null,
       },

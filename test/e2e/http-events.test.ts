@@ -206,6 +206,8 @@ describe("GET /v1/events", () => {
     expect(refused.status).toBe(503);
     expect(refused.body).toMatchObject({ code: "too_many_streams", retryable: true });
     expect(refused.headers.get("retry-after")).toBeTruthy();
+    const WARN = 40;
+    expect(server.logged('"status":503')).toMatchObject([{ msg: "request", level: WARN }]);
     server.server.drain();
     await Promise.all(clients.map((client) => client.untilClosed()));
     for (const client of clients) {

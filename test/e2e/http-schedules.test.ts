@@ -81,6 +81,8 @@ describe("PUT /v1/schedules/{key}", () => {
         backoff: null,
         timeoutMs: null,
         tags: [],
+        unique: null,
+        expiresInMs: null,
       },
       payload: { b: 1 },
       missed: "once",
@@ -1032,4 +1034,28 @@ test("If-Match: * is only for what is there", async () => {
   await server.send("PUT", "/v1/schedules/new", { json: schedule });
   await server.post("/v1/queues/new/pause");
   expect([(await put()).status, (await patch()).status]).toEqual([200, 200]);
+});
+
+test("If-None-Match: * is only for what is not there", async () => {
+  const server = await startHttpServer();
+  const headers = { "if-none-match": "*" };
+  const schedule = { everyMs: 60_000, job: { name: "a" } };
+  const put = () => server.send("PUT", "/v1/schedules/new", { json: schedule, headers });
+  const patch = (queue: string) =>
+    server.send("PATCH", `/v1/queues/${queue}`, { json: { paused: true }, headers });
+  await server.post("/v1/jobs", { name: "a", queue: "never-edited" });
+  expect([(await put()).status, (await patch("new")).status]).toEqual([201, 200]);
+  for (const answer of [
+    await put(),
+    await patch("new"),
+    await patch("never-edited"),
+    await server.send("DELETE", "/v1/schedules/new", { headers }),
+  ]) {
+    expect(answer.body).toMatchObject({
+      status: 412,
+      code: "etag_mismatch",
+      detail: "It is there already, and If-None-Match: * is only for what is not.",
+    });
+  }
+  expect((await server.get("/v1/queues/never-edited")).body["pausedAt"]).toBeNull();
 });

@@ -60,4 +60,15 @@ describe("several servers on one database", () => {
     );
     expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(JOBS);
   });
+
+  it("make one job of 100 requests at once with one unique key", async () => {
+    const servers = await Promise.all([start(), start()]);
+    const job = { name: "unserved", unique: { key: "order-7" } };
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => servers[index % 2]!.post<{ id: string }>("/v1/jobs", job)),
+    );
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(99);
+  });
 });

@@ -13,6 +13,7 @@ const EVENTS: Record<EventName, true> = {
   "job.lost": true,
   "job.released": true,
   "job.snoozed": true,
+  "job.waiting": true,
   "job.cancelled": true,
   "lease.lost": true,
   "handler.stuck": true,

@@ -124,11 +124,13 @@ export interface HttpServerOptions {
   readonly trustedProxies?: readonly string[];
   /** Whether it serves the dashboard, as it was built last. Default: not. */
   readonly dashboard?: boolean;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
 }
 
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
   const { clock, apiToken = API_TOKEN, database = testDatabase() } = options;
-  const { trustedProxies = [], storeClock, dashboard = false } = options;
+  const { trustedProxies = [], storeClock, dashboard = false, host = "127.0.0.1" } = options;
   const store = await openStore(database.url, { schema: database.schema, clock: storeClock });
   onTestFinished(() => store.close());
   const log: string[] = [];
@@ -140,6 +142,6 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
     await server.close();
     expect(faults, "answers that the API's description does not allow").toEqual([]);
   });
-  const url = await server.listen({ host: "127.0.0.1", port: 0 });
+  const url = await server.listen({ host, port: 0 });
   return new HttpServer(url, context, server, database, log);
 }

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { kindOfError } from "../../src/core/error-fingerprint.js";
+import { flowStateOf } from "../../src/core/flow.js";
 import type { Job } from "../../src/core/job.js";
 import { isFinished, JOB_STATES, type JobState } from "../../src/core/states.js";
 import type { DeadGroup } from "../../src/store/dead.js";
@@ -33,6 +34,7 @@ export async function checkBooks(store: Store): Promise<void> {
   expect(new Map(queues.map(({ name, counts }) => [name, counts]))).toEqual(counted);
 
   await checkAttempts(store, jobs);
+  await checkFlows(store);
   await checkDeadGroups(store);
 
   const pending = new Map<string, number>();
@@ -77,6 +79,29 @@ async function checkAttempts(store: Store, jobs: readonly Job[]): Promise<void> 
     const ended = completed + failed + released + snoozed + aborted;
     expect(events.started, `attempts of ${queue} ${name}`).toBe(ended + running.length);
     expect(failed, `failures of ${queue} ${name}`).toBeGreaterThanOrEqual(events.timed_out + events.lost);
+  }
+}
+
+/** Checks that the kept counts of flows are what counting gives, and that nobody waits for what has ended. */
+async function checkFlows(store: Store): Promise<void> {
+  const { items } = await store.flows.list({}, Number.MAX_SAFE_INTEGER - 1, null);
+  for (const { id, state, counts, finishedAt } of items) {
+    const jobs = (await store.flows.jobs(id, Number.MAX_SAFE_INTEGER - 1, null))?.items ?? [];
+    const count = (wanted: JobState): number => jobs.filter((job) => job.state === wanted).length;
+    const recounted = {
+      jobs: jobs.length,
+      completed: count("completed"),
+      dead: count("dead"),
+      cancelled: count("cancelled"),
+    };
+    expect(counts, `counts of flow ${id}`).toEqual(recounted);
+    expect(state, `state of flow ${id}`).toBe(flowStateOf(recounted));
+    expect(finishedAt === null, `end of flow ${id}`).toBe(state === "running");
+    for (const job of jobs) {
+      if (job.state !== "blocked" || job.dependencies > job.dependsOn.length) continue;
+      const open = job.dependsOn.filter(({ resolved }) => !resolved);
+      expect(open.length, `what job ${job.id} waits for`).toBeGreaterThan(0);
+    }
   }
 }
 

@@ -148,6 +148,7 @@ function jobContext(
       timeoutMs: null,
       backoff: null,
       schedule: null,
+      flow: null,
       traceparent: null,
       tracestate: null,
     },
@@ -156,6 +157,9 @@ function jobContext(
     token,
     progress: () => Promise.resolve(),
     log: () => Promise.resolve(),
+    get flow() {
+      return noFlow();
+    },
     step: () => Promise.reject(new Error("There is no store here")),
     within: () => {
       throw new Error("There is no database here");
@@ -184,4 +188,8 @@ export function fakeLookup(...answers: readonly string[][]): LookupFunction & { 
     else callback(null, all[0]?.address ?? "", all[0]?.family);
   };
   return Object.assign(lookup, { names });
+}
+
+function noFlow(): JobContext["flow"] {
+  throw new Error("The handler has nothing to do with flows");
 }

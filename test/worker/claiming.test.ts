@@ -129,6 +129,7 @@ describe("claims", () => {
       {
         ...{ queue: "default", name: "work", payload: "null", priority: 4, runAt: null, delayMs: 0 },
         ...{ maxAttempts: 1, backoff: null, timeoutMs: null, tags: [], idempotency: null },
+        ...{ unique: null, expiresAt: null, expiresInMs: null },
         ...{ schedule: null, trace: null },
       },
     ]);

@@ -17,6 +17,11 @@ export class Problem extends Error {
   }
 }
 
+/** Whether it may be gone when the same is asked again: the server, or the way to it, is at fault and not the question. */
+export function isPassing({ status }: Problem): boolean {
+  return status < 400 || status === 429 || status >= 500;
+}
+
 /** The problem that an answer states. */
 export async function problemOf(answer: Response): Promise<Problem> {
   const requestId = answer.headers.get("Konveier-Request-Id");

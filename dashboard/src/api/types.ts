@@ -15,6 +15,13 @@ export type { AttemptView, JobDetailView, JobView, LogLineView, StepView } from 
 export type { JobPageView } from "../../../src/api/job-list.js";
 export type { BulkPreviewView, OperationView } from "../../../src/api/operation.js";
 export type { Problem as ProblemView } from "../../../src/api/problem.js";
+export type {
+  FlowChangedView,
+  FlowDetailView,
+  FlowJobView,
+  FlowLinkView,
+  FlowView,
+} from "../../../src/api/flow.js";
 export type { QueueDetailView, QueueView } from "../../../src/api/queue.js";
 export type {
   PreviewView,
@@ -27,6 +34,7 @@ export type { WorkerView } from "../../../src/api/worker.js";
 export type { Capability, Scope } from "../../../src/core/access.js";
 export type { MissedPolicy, OverlapPolicy } from "../../../src/core/schedule.js";
 export type { BulkAction } from "../../../src/core/bulk-action.js";
+export type { FlowState } from "../../../src/core/flow.js";
 export type { JobState } from "../../../src/core/states.js";
 export type ActivitySeriesView = Static<typeof ActivitySeries>;
 export type DurationSeriesView = Static<typeof DurationSeries>;

@@ -2,7 +2,7 @@ import { useIsLimited } from "../api/queries.js";
 import { read } from "../api/request.js";
 import type { ActivitySeriesView, DurationSeriesView } from "../api/types.js";
 import { knownServerNow } from "../live/clock.js";
-import { useLiveQuery } from "../live/use-live-query.js";
+import { useLiveQuery, withoutPrevious } from "../live/use-live-query.js";
 import { beginOf, refreshMsOf, type RangeName } from "./ranges.js";
 
 /** Which jobs a series is about; without both, all. */
@@ -15,7 +15,7 @@ type Metric = "activity" | "wait" | "run" | "lag";
 
 function useSeries<View>(metric: Metric, { queue, name }: SeriesOf, range: RangeName) {
   const isAllowed = useIsLimited() === false || queue !== undefined;
-  return useLiveQuery<View>(
+  const query = useLiveQuery<View>(
     ["series", metric, queue, name, range],
     async (signal) => {
       const from = beginOf(range, await knownServerNow());
@@ -24,6 +24,7 @@ function useSeries<View>(metric: Metric, { queue, name }: SeriesOf, range: Range
     { topics: ["jobs", "queues"], everyMs: refreshMsOf(range), ...(queue !== undefined && { queue }) },
     isAllowed,
   );
+  return withoutPrevious(query);
 }
 
 export const useActivity = (of: SeriesOf, range: RangeName) =>

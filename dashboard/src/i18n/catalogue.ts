@@ -7,6 +7,8 @@ import { dead } from "./messages/dead.js";
 import { deadWork } from "./messages/dead-work.js";
 import { errors } from "./messages/errors.js";
 import { firstRun } from "./messages/first-run.js";
+import { flow } from "./messages/flow.js";
+import { flows } from "./messages/flows.js";
 import { job } from "./messages/job.js";
 import { jobs } from "./messages/jobs.js";
 import { json } from "./messages/json.js";
@@ -20,6 +22,7 @@ import { schedules } from "./messages/schedules.js";
 import { settings } from "./messages/settings.js";
 import { shell } from "./messages/shell.js";
 import { states } from "./messages/states.js";
+import { steps } from "./messages/steps.js";
 import { tokens } from "./messages/tokens.js";
 import { units } from "./messages/units.js";
 import { workers } from "./messages/workers.js";
@@ -37,6 +40,8 @@ export const catalogue = {
     ...deadWork.en,
     ...errors.en,
     ...firstRun.en,
+    ...flow.en,
+    ...flows.en,
     ...job.en,
     ...jobs.en,
     ...json.en,
@@ -50,6 +55,7 @@ export const catalogue = {
     ...settings.en,
     ...shell.en,
     ...states.en,
+    ...steps.en,
     ...tokens.en,
     ...units.en,
     ...workers.en,
@@ -64,6 +70,8 @@ export const catalogue = {
     ...deadWork.ru,
     ...errors.ru,
     ...firstRun.ru,
+    ...flow.ru,
+    ...flows.ru,
     ...job.ru,
     ...jobs.ru,
     ...json.ru,
@@ -77,6 +85,7 @@ export const catalogue = {
     ...settings.ru,
     ...shell.ru,
     ...states.ru,
+    ...steps.ru,
     ...tokens.ru,
     ...units.ru,
     ...workers.ru,

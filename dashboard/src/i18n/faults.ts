@@ -33,6 +33,8 @@ const RUSSIAN: Partial<Record<FaultCode | ErrorCode, string>> = {
   number_precision: "Одно из чисел изменилось бы при чтении: запишите его в кавычках.",
   body_too_large: "Запрос слишком велик.",
   idempotency_key_reused: "Этот ключ идемпотентности принадлежит другой задаче.",
+  unique_conflict: "Уникальный ключ занят другой задачей.",
+  queue_full: "Очередь заполнена.",
   invalid_state: "Состояние задачи этого не позволяет.",
   queue_not_allowed: "Токен не действует для этой очереди.",
   schedule_not_found: "Такого расписания нет.",

@@ -16,7 +16,7 @@ import { Refresher } from "./refresher.js";
 
 export type LiveStatus = Exclude<StreamStatus, "signed-out"> | "paused" | "polling";
 
-/** Without a stream, what is on the screen is read every so often. */
+/** So often, what is on the screen is read without a stream; with one, only what could not be read. */
 const POLL_MS = 5_000;
 const HIDDEN_MS = 60_000;
 
@@ -75,7 +75,9 @@ class Live {
     addEventListener("pageshow", look);
     addEventListener("online", look);
     this.#poll = setInterval(() => {
-      if (this.#status !== "live" && this.#mayRead()) this.refresher.everything();
+      if (!this.#mayRead()) return;
+      if (this.#status === "live") this.refresher.failed();
+      else this.refresher.everything();
     }, POLL_MS);
     return () => {
       stopListening();

@@ -1,5 +1,6 @@
 import { QueryObserver, type QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Problem } from "../api/problem.js";
 import { Kept } from "../pages/dead/kept.js";
 import { createQueryClient, SELF_KEY } from "../query-client.js";
 import { Refresher } from "./refresher.js";
@@ -69,6 +70,44 @@ it("reads what has no pace of its own in every turn, so that numbers of one page
   ]);
   refresher.stop();
   for (const each of hide) each();
+});
+
+it("tries again what could not be read, ever more rarely, and nothing else", async () => {
+  const client = createQueryClient();
+  const refresher = new Refresher(client);
+  const tries: number[] = [];
+  const begin = performance.now();
+  let fault: Problem | null = new Problem(500, "internal", "");
+  const hide = observe(client, () => {
+    tries.push((performance.now() - begin) / 1_000);
+    return fault === null ? Promise.resolve(1) : Promise.reject(fault);
+  });
+  let others = 0;
+  const queryFn = (): Promise<number> => Promise.resolve((others += 1));
+  const meta = { refresh: { topics: ["jobs"] } } as const;
+  const hideOther = new QueryObserver(client, { queryKey: ["other"], queryFn, meta }).subscribe(
+    () => undefined,
+  );
+  const wait = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      refresher.failed();
+    }
+  };
+  await wait(150);
+  expect(tries).toEqual([0, 5, 15, 35, 65, 95, 125]);
+  fault = null;
+  await wait(60);
+  expect(tries.splice(0)).toHaveLength(8);
+  expect(others).toBe(1);
+  // A refusal would be the same again.
+  fault = new Problem(403, "forbidden", "");
+  refresher.changed(["jobs"], []);
+  await wait(60);
+  expect(tries).toHaveLength(1);
+  refresher.stop();
+  hide();
+  hideOther();
 });
 
 it("drops what one token has read as soon as another one reads", async () => {

@@ -1,4 +1,5 @@
 import { hashKey, type Query, type QueryClient } from "@tanstack/react-query";
+import { asProblem, isPassing } from "../api/problem.js";
 import type { SelfView } from "../api/types.js";
 import { SELF_KEY } from "../query-client.js";
 import type { Topic } from "./frames.js";
@@ -22,7 +23,15 @@ declare module "@tanstack/react-query" {
   }
 }
 
+/** Whether the page cannot tell what is so now, because the last attempt to read this has failed. */
+export function isBehind({ meta, state: { error, fetchFailureReason } }: Query): boolean {
+  const fault = fetchFailureReason ?? error;
+  return meta?.refresh !== undefined && fault !== null && isPassing(asProblem(fault));
+}
+
 const TURN_MS = 1_000;
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 30_000;
 const SELF = hashKey(SELF_KEY);
 const KNOWN: ReadonlySet<string> = new Set<Topic>([
   "jobs",
@@ -38,14 +47,20 @@ export class Refresher {
   readonly #old = new Set<string>();
   /** When each query was last read, by a clock that nobody sets: the wall clock may step back. */
   readonly #readAt = new WeakMap<Query, number>();
+  /** Which queries could not be read, how often in a row, and when each is tried again, by the same clock. */
+  readonly #failures = new WeakMap<Query, { readonly count: number; readonly againAt: number }>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Whose answers are held. */
   #token: string | undefined;
 
   constructor(private readonly client: QueryClient) {
     client.getQueryCache().subscribe((event) => {
-      if (event.type !== "updated" || event.action.type !== "success") return;
-      this.#readAt.set(event.query as Query, performance.now());
+      if (event.type !== "updated") return;
+      const query = event.query as Query;
+      if (event.action.type === "error") this.#heedFailure(query);
+      if (event.action.type !== "success") return;
+      this.#readAt.set(query, performance.now());
+      this.#failures.delete(query);
       if (event.query.queryHash === SELF) this.#heedToken((event.query as Query<SelfView>).state.data?.id);
     });
   }
@@ -71,9 +86,25 @@ export class Refresher {
     this.changed(["other"], null);
   }
 
+  /** Tries again, after a pause, what could not be read: on a quiet server no change asks for it. */
+  failed(): void {
+    const now = performance.now();
+    for (const query of this.#shown()) {
+      const failure = this.#failures.get(query);
+      if (failure !== undefined && now >= failure.againAt && isBehind(query)) this.#old.add(query.queryHash);
+    }
+    this.#turn();
+  }
+
   /** Reads everything at once, however new it is: another token may be signed in, which may do other things. */
   anew(): void {
     void this.client.invalidateQueries();
+  }
+
+  #heedFailure(query: Query): void {
+    const count = (this.#failures.get(query)?.count ?? 0) + 1;
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
+    this.#failures.set(query, { count, againAt: performance.now() + pause });
   }
 
   /** What one token has read is nothing that another one may be shown, whichever way the tab learns of it. */

@@ -35,6 +35,13 @@ export function useLiveQuery<Answer>(
   return status === UNAUTHORIZED ? withoutError(query) : query;
 }
 
+/** Shows nothing of one thing while another is read: its numbers would stand under the other's name. */
+export function withoutPrevious<Answer>(
+  query: UseQueryResult<Answer, Problem>,
+): UseQueryResult<Answer, Problem> {
+  return query.isPlaceholderData ? withoutData(query) : query;
+}
+
 function withoutData<Answer>(query: UseQueryResult<Answer, Problem>): UseQueryResult<Answer, Problem> {
   return { ...query, data: undefined } as UseQueryResult<Answer, Problem>;
 }

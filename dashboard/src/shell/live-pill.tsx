@@ -1,16 +1,16 @@
-import { useIsFetching } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { notifyManager, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useSyncExternalStore, type ReactNode } from "react";
 import { useTexts } from "../i18n/text.js";
 import { useLiveState } from "../live/live.js";
+import { isBehind } from "../live/refresher.js";
 import { useSignedIn } from "./session.js";
 
 /** How fresh the page is; a press pauses and resumes. */
 export function LivePill(): ReactNode {
   const { t } = useTexts();
   const { status, paused, setPaused } = useLiveState();
-  // An answer that does not come is asked for again a few times before its part of the page says so.
-  const waits = useIsFetching({ type: "active", predicate: ({ state }) => state.fetchFailureCount > 0 }) > 0;
-  const shown = status === "live" && waits ? "waiting" : status;
+  const isOld = useIsBehind();
+  const shown = status === "live" && isOld ? "waiting" : status;
   // Who is not signed in sees nothing that could be fresh.
   if (!useSignedIn()) return null;
   return (
@@ -26,6 +26,15 @@ export function LivePill(): ReactNode {
       <span className="dot" aria-hidden="true" />
       {t(`live.${shown}`)}
     </button>
+  );
+}
+
+/** Whether something on the page could not be read again. The numbers that it had are still there, and look like new. */
+function useIsBehind(): boolean {
+  const cache = useQueryClient().getQueryCache();
+  return useSyncExternalStore(
+    useCallback((changed) => cache.subscribe(notifyManager.batchCalls(changed)), [cache]),
+    () => cache.findAll({ type: "active" }).some(isBehind),
   );
 }
 

@@ -6,6 +6,7 @@ export const SECTIONS = [
   { path: "/", title: "nav.overview", icon: "overview", key: "KeyO" },
   { path: "/queues", title: "nav.queues", icon: "queues", key: "KeyQ" },
   { path: "/jobs", title: "nav.jobs", icon: "jobs", key: "KeyJ" },
+  { path: "/flows", title: "nav.flows", icon: "flows", key: "KeyF" },
   { path: "/dead", title: "nav.dead", icon: "dead", key: "KeyD" },
   { path: "/schedules", title: "nav.schedules", icon: "schedules", key: "KeyS" },
   { path: "/workers", title: "nav.workers", icon: "workers", key: "KeyW" },
@@ -24,6 +25,17 @@ export function jobsPath(query: string, state?: string, cursor: string | null = 
 
 export function jobPath(id: string): string {
   return `/jobs/${encodeURIComponent(id)}`;
+}
+
+/** The list of flows: those of one state, of one name, from a cursor on. */
+export function flowsPath(only: Readonly<Record<"state" | "name" | "cursor", string | null>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(only)) if (value !== null) parameters.set(name, value);
+  return parameters.size === 0 ? "/flows" : `/flows?${parameters.toString()}`;
+}
+
+export function flowPath(id: string): string {
+  return `/flows/${encodeURIComponent(id)}`;
 }
 
 export function queuePath(name: string): string {

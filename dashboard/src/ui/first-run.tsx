@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
+import { useSelf } from "../api/queries.js";
 import { read } from "../api/request.js";
 import type { JobPageView, JobView } from "../api/types.js";
 import { useTexts } from "../i18n/text.js";
@@ -7,7 +8,7 @@ import { useLiveQuery } from "../live/use-live-query.js";
 import { jobPath } from "../shell/routes.js";
 import { StateBadge } from "./badge.js";
 import { CopyButton } from "./copy.js";
-import { pythonSnippet, curlSnippet, typeScriptSnippet } from "./first-run-snippets.js";
+import { curlSnippet, firstQueue, pythonSnippet, typeScriptSnippet } from "./first-run-snippets.js";
 import { endFirstRun } from "./first-run-state.js";
 import { FIRST_STEPS, stepOf, subjectOf } from "./first-run-steps.js";
 import { Icon } from "./icon.js";
@@ -29,6 +30,7 @@ export function FirstRun(): ReactNode {
   const [reached, setReached] = useState(now);
   if (now > reached) setReached(now);
   const server = document.baseURI.replace(/\/$/, "");
+  const queue = firstQueue(useSelf().data?.queues ?? null);
   return (
     <section className="card first-run" aria-labelledby="first-run-title">
       <div className="card-body">
@@ -38,7 +40,7 @@ export function FirstRun(): ReactNode {
         <div className="first-part">
           <h3>{t("firstRun.enqueue")}</h3>
           <p className="muted">{t("firstRun.token")}</p>
-          <Snippet title="curl" text={curlSnippet(server)} />
+          <Snippet title="curl" text={curlSnippet(server, queue)} />
         </div>
         <div className="first-part">
           <h3>{t("firstRun.work")}</h3>
@@ -46,11 +48,11 @@ export function FirstRun(): ReactNode {
         </div>
         <div className="snippets">
           <div className="first-part">
-            <Snippet title="TypeScript" text={typeScriptSnippet(server)} />
+            <Snippet title="TypeScript" text={typeScriptSnippet(server, queue)} />
             <RunIt text="firstRun.typescript" file="worker.mts" command="npx tsx worker.mts" />
           </div>
           <div className="first-part">
-            <Snippet title="Python" text={pythonSnippet(server)} />
+            <Snippet title="Python" text={pythonSnippet(server, queue)} />
             <RunIt
               text="firstRun.python"
               file="examples/python/konveier_worker.py"

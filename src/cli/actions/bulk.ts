@@ -94,8 +94,10 @@ async function followed(client: KonveierClient, id: string, output: Output): Pro
   for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(waitMs * 2, LAST_LOOK_MS)) {
     const operation = await client.operations.get(id, { signal });
     if (operation.state !== "running") return operation;
-    if (operation.changed !== told) output.message(`${operation.changed} of ${operation.matched} …`);
-    told = operation.changed;
+    const { changed, matched } = operation;
+    // As `operationDetail` shows it.
+    if (changed !== told) output.message(`${changed} of ${Math.max(matched, changed)} …`);
+    told = changed;
     await pause(systemClock, waitMs, signal);
   }
 }

@@ -1,6 +1,7 @@
 import type { WaitView } from "../../api/event.js";
 import type { KonveierClient } from "../../client/client.js";
 import type { JobRequest } from "../../core/job-request.js";
+import type { ConflictPolicy } from "../../core/unique.js";
 import { CommandError } from "../command-error.js";
 import { connect, type Session } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
@@ -20,6 +21,9 @@ export interface EnqueueFlags extends RemoteFlags, PayloadFlags {
   readonly maxAttempts?: number;
   readonly timeout?: number;
   readonly key?: string;
+  readonly unique?: string;
+  readonly onConflict?: ConflictPolicy;
+  readonly expiresIn?: number;
   readonly tag?: readonly string[];
   readonly wait?: boolean;
   readonly waitTimeout?: number;
@@ -35,6 +39,9 @@ const ARGUMENTS = {
   "/delayMs": "--delay",
   "/timeoutMs": "--timeout",
   "/idempotencyKey": "--key",
+  "/unique/key": "--unique",
+  "/unique/onConflict": "--on-conflict",
+  "/expiresInMs": "--expires-in",
   "/tags": "--tag",
 };
 const REMOTE = new Set(["url", "tokenFile", "output", "batch"]);
@@ -49,12 +56,15 @@ export async function enqueueJob(name: string | undefined, flags: EnqueueFlags):
   if (flags.waitTimeout !== undefined && flags.wait !== true) {
     throw new CommandError("--wait-timeout is for --wait", EXIT.usage);
   }
+  if (flags.onConflict !== undefined && flags.unique === undefined) {
+    throw new CommandError("--on-conflict is for --unique", EXIT.usage);
+  }
   const request = requestOf(name, flags, await payloadOf(flags));
   const session = connect(flags);
   const job = await namingArguments(ARGUMENTS, session.client.enqueue(request));
   if (flags.wait === true) return waitFor(session, job.id, flags.waitTimeout ?? DEFAULT_WAIT_MS);
   const { output } = session;
-  if (job.deduplicated === true) output.message(`The key is known: this is its job ${job.id}.`);
+  if (job.deduplicated === true) output.message(`Its job ${job.id} is there already.`);
   if (output.forPeople) await output.list([job], jobList(Date.now()));
   else output.one(job, { id: ({ id }) => id, fields: () => [] });
   return EXIT.ok;
@@ -62,6 +72,7 @@ export async function enqueueJob(name: string | undefined, flags: EnqueueFlags):
 
 function requestOf(name: string, flags: EnqueueFlags, payload: unknown): JobRequest {
   const { queue, delay, runAt, priority, maxAttempts, timeout, key, tag } = flags;
+  const { unique, onConflict, expiresIn } = flags;
   return {
     name,
     ...(payload !== undefined && { payload }),
@@ -72,6 +83,8 @@ function requestOf(name: string, flags: EnqueueFlags, payload: unknown): JobRequ
     ...(maxAttempts !== undefined && { maxAttempts }),
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(key !== undefined && { idempotencyKey: key }),
+    ...(unique !== undefined && { unique: { key: unique, ...(onConflict !== undefined && { onConflict }) } }),
+    ...(expiresIn !== undefined && { expiresInMs: expiresIn }),
     ...(tag !== undefined && { tags: tag }),
   };
 }

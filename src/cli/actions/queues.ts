@@ -1,4 +1,6 @@
 import { nearestName } from "../../core/nearest-name.js";
+import type { OnFull } from "../../core/queue-limits.js";
+import { CommandError } from "../command-error.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
@@ -13,6 +15,23 @@ export async function listQueues(flags: RemoteFlags): Promise<ExitCode> {
 export async function getQueue(name: string, flags: RemoteFlags): Promise<ExitCode> {
   const { client, output } = connect(flags);
   output.one(await client.queues.get(name), queueDetail(Date.now()));
+  return EXIT.ok;
+}
+
+export async function limitQueue(
+  name: string,
+  {
+    maxLength,
+    onFull,
+    ...flags
+  }: RemoteFlags & { readonly maxLength?: number | null; readonly onFull?: OnFull },
+): Promise<ExitCode> {
+  if (maxLength === undefined && onFull === undefined) {
+    throw new CommandError("say --max-length, --on-full or both", EXIT.usage);
+  }
+  const { client, output } = connect(flags);
+  const edit = { ...(maxLength !== undefined && { maxLength }), ...(onFull !== undefined && { onFull }) };
+  output.one(await client.queues.edit(name, edit), queueDetail(Date.now()));
   return EXIT.ok;
 }
 

@@ -23,7 +23,8 @@ const HELP = `
 The copy gets its name when it is complete, checked and on disk. Until then it is
 <file>.partial-…, which an interrupted backup leaves behind and which may be removed.
 
-Exit codes: 0 done, 1 failed, 2 the file exists or cannot be meant.
+Exit codes: 0 done, 1 failed, 2 the file exists or cannot be meant, 78 the address of the
+database cannot be meant.
 
 Examples:
   konveier backup konveier-$(date +%F).db
@@ -34,8 +35,9 @@ async function backup(target: string, { database, json }: BackupFlags): Promise<
   const { backupStore } = await import("../../open-store.js");
   const { BackupTargetError } = await import("../../store/sqlite/backup.js");
   const { databaseUrlOf } = await import("../database-url.js");
+  const url = databaseUrlOf(database);
   try {
-    const report = await backupStore(databaseUrlOf(database), target);
+    const report = await backupStore(url, target);
     const { file, bytes, jobs, schemaVersion } = report;
     console.log(
       json === true

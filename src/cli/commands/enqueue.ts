@@ -1,5 +1,6 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { MAX_MAX_ATTEMPTS, MAX_PRIORITY } from "../../core/defaults.js";
+import { CONFLICT_POLICIES } from "../../core/unique.js";
 import { durationOption, instantOption } from "../input/durations.js";
 import { repeatedOption, wholeNumber } from "../input/options.js";
 import { FORMATS } from "../output/formats.js";
@@ -18,6 +19,13 @@ export function addEnqueue(program: Command): void {
     .option("--max-attempts <number>", "attempts until it is dead", wholeNumber(1, MAX_MAX_ATTEMPTS))
     .option("--timeout <duration>", "longest time for one attempt", durationOption)
     .option("--key <key>", "idempotency key: one job, however often this is said")
+    .option("--unique <key>", "unique key: no second job of this queue and name while one has it")
+    .addOption(
+      new Option("--on-conflict <what>", "what happens when one has it, default `existing`").choices(
+        CONFLICT_POLICIES,
+      ),
+    )
+    .option("--expires-in <duration>", "cancel it when it has not started by then", durationOption)
     .option("--tag <tag>", "a tag; may be repeated", repeatedOption)
     .option("--wait", "wait until it has finished, and print its result")
     .option("--wait-timeout <duration>", "how long to wait, default 60s", durationOption)

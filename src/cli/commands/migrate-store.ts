@@ -30,7 +30,7 @@ move, with their ids; fencing tokens go on where they were. Then both sides are 
 The target must be empty. Interrupted, the same command goes on where it was. The file is
 not changed.
 
-Exit codes: 0 moved and compared, 1 failed.
+Exit codes: 0 moved and compared, 1 failed, 78 an address cannot be meant.
 
 Examples:
   konveier migrate-store --from sqlite:./data/konveier.db --to postgres://konveier@db.internal/jobs`;
@@ -38,6 +38,8 @@ Examples:
 async function migrateStore({ from, to, schema, json }: MigrateStoreFlags): Promise<ExitCode> {
   // Loaded only when wanted: help should not wait for a database driver.
   const { moveStore } = await import("../../move-store.js");
+  const { databaseAddressOf } = await import("../database-url.js");
+  for (const url of [from, to]) databaseAddressOf(url);
   try {
     const report = await moveStore(from, { url: to, schema }, (table, rows) => {
       if (rows > 0) console.error(`${table}: ${counted(rows, "row")}`);

@@ -1,11 +1,14 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
+import { MAX_QUEUE_LENGTH } from "../../core/defaults.js";
+import { ON_FULL } from "../../core/queue-limits.js";
+import { wholeNumber } from "../input/options.js";
 import { FORMATS } from "../output/formats.js";
 import { addExamples, addRemoteOptions, lazily } from "../remote-flags.js";
 
 const load = () => import("../actions/queues.js");
 
 export function addQueues(program: Command): void {
-  const queues = program.command("queues").description("look at queues, pause and resume them");
+  const queues = program.command("queues").description("look at queues, pause, resume and limit them");
 
   const list = queues
     .command("list")
@@ -39,4 +42,26 @@ export function addQueues(program: Command): void {
     .action(lazily(async () => (await load()).resumeQueue));
   addRemoteOptions(resume, FORMATS);
   addExamples(resume, "konveier queues resume emails", "konveier queues resume emails -o json");
+
+  const limit = queues
+    .command("limit <name>")
+    .description("let only so many jobs wait in the queue")
+    .option("--max-length <number>", "jobs that may wait, or `none`", maxLengthOption)
+    .addOption(
+      new Option("--on-full <what>", "what a new job of a full queue meets, default `refuse`").choices(
+        ON_FULL,
+      ),
+    )
+    .action(lazily(async () => (await load()).limitQueue));
+  addRemoteOptions(limit, FORMATS);
+  addExamples(
+    limit,
+    "konveier queues limit emails --max-length 10000",
+    "konveier queues limit previews --max-length 100 --on-full drop-oldest",
+    "konveier queues limit emails --max-length none",
+  );
+}
+
+function maxLengthOption(text: string): number | null {
+  return text === "none" ? null : wholeNumber(0, MAX_QUEUE_LENGTH)(text);
 }

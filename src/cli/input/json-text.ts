@@ -20,6 +20,9 @@ async function textOfStdin(): Promise<string> {
   return text;
 }
 
+/** What editors and exports of Windows put in front of UTF-8; it says nothing. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
 /**
  * What JSON text means. A number that would silently become another one is refused here, as the server would refuse it.
  *
@@ -29,7 +32,7 @@ async function textOfStdin(): Promise<string> {
 export function parseJson(text: string, what: string): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(BYTE_ORDER_MARK, ""));
   } catch (error) {
     throw new CommandError(`${what} is not JSON: ${(error as Error).message}`, EXIT.usage, { cause: error });
   }

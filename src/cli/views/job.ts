@@ -63,6 +63,9 @@ export function jobDetail(now: number): ThingView<JobDetailView> {
       ["backoff", job.backoff === null ? null : JSON.stringify(job.backoff)],
       ["tags", job.tags.length === 0 ? null : job.tags.join(", ")],
       ["key", job.idempotencyKey],
+      ["unique key", job.unique === null ? null : `${job.unique.key}, scope ${job.unique.scope}`],
+      ["expires", instantText(job.expiresAt, now)],
+      ["cancelled", cancellationOf(job)],
       ["schedule", job.schedule === null ? null : `${job.schedule.key}, slot ${job.schedule.slot}`],
       ["payload", `${job.payloadBytes} bytes`],
       ["result", job.resultBytes === null ? null : `${job.resultBytes} bytes`],
@@ -84,6 +87,12 @@ export function explanationDetail(id: string): ThingView<ExplanationView> {
       ["detail", detail],
     ],
   };
+}
+
+function cancellationOf({ cancellation }: JobDetailView): string | null {
+  if (cancellation === null) return null;
+  const { reason, about } = cancellation;
+  return about === null ? reason : `${reason}, for job ${about}`;
 }
 
 function progressOf({ progress }: JobDetailView): string | null {

@@ -36,6 +36,7 @@ export function operationDetail(now: number): ThingView<OperationView> {
   };
 }
 
+/** More may match by now than in the preview. */
 function changedText({ changed, matched }: OperationView): string {
-  return `${changed}/${matched}`;
+  return `${changed}/${Math.max(matched, changed)}`;
 }

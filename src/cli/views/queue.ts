@@ -22,12 +22,17 @@ function queueColumns(now: number): Column<QueueView>[] {
         oldestPendingAt === null ? "" : durationText(Math.max(0, now - Date.parse(oldestPendingAt))),
       align: "right",
     },
+    { title: "LIMIT", text: limitText, align: "right" },
     { title: "PAUSED", text: pausedText, least: 6, style: () => "yellow" },
   ];
 }
 
 function countColumn(title: string, state: State): Column<QueueView> {
   return { title, text: ({ counts }) => String(counts[state]), align: "right" };
+}
+
+function limitText({ maxLength }: QueueView): string {
+  return maxLength === null ? "" : String(maxLength);
 }
 
 function pausedText({ pausedAt, pauseReason }: QueueView): string {
@@ -37,10 +42,11 @@ function pausedText({ pausedAt, pauseReason }: QueueView): string {
 export function queueDetail(now: number): ThingView<QueueView & Partial<Pick<QueueDetailView, "unhandled">>> {
   return {
     id: ({ name }) => name,
-    fields: ({ name, counts, oldestPendingAt, pausedAt, pauseReason, unhandled = [] }) => [
+    fields: ({ name, counts, oldestPendingAt, pausedAt, pauseReason, maxLength, onFull, unhandled = [] }) => [
       ["name", name],
       ...Object.entries(counts).map(([state, count]) => [state, String(count)] as const),
       ["oldest pending", instantText(oldestPendingAt, now)],
+      ["maximum length", maxLength === null ? null : `${maxLength}, when full: ${onFull}`],
       ["paused", instantText(pausedAt, now)],
       ["pause reason", pauseReason],
       [

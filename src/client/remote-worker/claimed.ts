@@ -37,6 +37,7 @@ function jobOf(view: ClaimedJobView): ClaimedJob {
     timeoutMs: view.timeoutMs,
     backoff: view.backoff,
     schedule: schedule === null ? null : { key: schedule.key, slot: Date.parse(schedule.slot) },
+    flow: view.flow,
     traceparent: view.traceparent,
     tracestate: view.tracestate,
   };

@@ -27,6 +27,8 @@ export function outcomeOf(
       return { outcome: "released" };
     case "snoozed":
       return { outcome: "snoozed", delayMs: verdict.delayMs };
+    case "waiting":
+      return { outcome: "waiting", refs: [...verdict.refs] };
     case "completed":
       return completed(verdict.result, job, onProblem);
     case "failed":
@@ -45,6 +47,8 @@ export function attemptEnd({ lost }: Run, verdict: Verdict | null): AttemptEnd {
     case "released":
     case "snoozed":
       return { outcome: verdict.kind, errorType: null };
+    case "waiting":
+      return { outcome: "snoozed", errorType: null };
   }
 }
 

@@ -12,6 +12,7 @@ import type { Verdict } from "../../core/verdict.js";
 import { Acknowledger } from "./acknowledger.js";
 import { runsOf } from "./claimed.js";
 import { Claimer } from "./claimer.js";
+import { RemoteFlowCalls } from "./flow-calls.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import type { Link } from "./link.js";
 import { RemoteNotes } from "./notes.js";
@@ -173,6 +174,7 @@ export class RemoteWorker {
     const lease = { id: run.job.id, leaseToken };
     const notes = new RemoteNotes(client, lease);
     const steps = new RemoteSteps(client, lease, notes);
+    const flowCalls = new RemoteFlowCalls(client, lease, this.#tracer);
     this.#notes.set(run, notes);
     const definition = this.#definitions.get(run.job.name);
     const attempt = new Attempt(this.#link.clock, run, {
@@ -186,7 +188,11 @@ export class RemoteWorker {
       },
     });
     const call = () =>
-      callHandler(run, definition, (payload) => new RunContext(run, payload, notes, steps, noDatabase));
+      callHandler(
+        run,
+        definition,
+        (payload) => new RunContext(run, payload, { notes, steps, flowCalls, completeWithin: noDatabase }),
+      );
     attempt.begin(callTraced(run, this.#tracer, this.id, call));
   }
 

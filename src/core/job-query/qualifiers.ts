@@ -20,6 +20,7 @@ export const QUALIFIERS: Readonly<Record<string, Qualifier>> = {
   id: { kind: "text", field: "id" },
   worker: { kind: "text", field: "worker" },
   schedule: { kind: "text", field: "schedule" },
+  flow: { kind: "text", field: "flow" },
   fingerprint: { kind: "text", field: "fingerprint" },
   error: { kind: "error" },
   attempt: { kind: "number", field: "attempt" },

@@ -29,7 +29,8 @@ export interface TextTerm extends Negatable {
   readonly field: TextField;
   readonly values: readonly string[];
 }
-export type TextField = "queue" | "name" | "tag" | "key" | "id" | "worker" | "schedule" | "fingerprint";
+export type TextField =
+  "queue" | "name" | "tag" | "key" | "id" | "worker" | "schedule" | "flow" | "fingerprint";
 
 /** The name of the job contains the text, whatever the case of ASCII letters. */
 export interface WordTerm extends Negatable {

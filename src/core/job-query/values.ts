@@ -42,6 +42,7 @@ export function readText(field: TextField, written: Written): string {
       }
       return oneStar(text);
     case "id":
+    case "flow":
       if (!isJobId(text)) throw wrongValue(written, "an id is a whole number above 0");
       return text;
     case "fingerprint":

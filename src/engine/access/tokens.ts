@@ -52,19 +52,16 @@ export async function createToken(
  * @throws KonveierError `token_not_found` when it is not known or over
  */
 export async function rotateToken(
-  context: EngineContext,
+  { store }: EngineContext,
   id: string,
   overlapMs: number,
   createdBy: string,
 ): Promise<IssuedToken> {
-  const { store } = context;
-  const old = await store.tokens.find(id);
-  const now = store.now();
-  if (old === null || isOver(old, now)) throw tokenNotFound(id);
-  const { name, scopes, queues, expiresAt } = old;
-  const issued = await createToken(context, { name, scopes, queues, expiresAt }, createdBy);
-  await store.tokens.expireBy(id, now + overlapMs);
-  return issued;
+  const successor = newTokenText();
+  const digest = digestOf(successor.text);
+  const token = await store.tokens.replace(id, { id: successor.id, digest, createdBy }, overlapMs);
+  if (token === null) throw tokenNotFound(id);
+  return { token, text: successor.text };
 }
 
 /** From now on the token is refused, and the sessions that it opened are over. @throws KonveierError `token_not_found` */

@@ -2,6 +2,8 @@ import type { Retention } from "../../store/maintenance.js";
 import type { EngineContext } from "../context.js";
 import { completeRetention } from "../retention.js";
 import { createBulkRunner } from "./bulk-runner.js";
+import { createExpirer } from "./expirer.js";
+import { createFlowKeeper } from "./flow-keeper.js";
 import { createLookout } from "./lookout.js";
 import { createPromoter } from "./promoter.js";
 import { createPruner } from "./pruner.js";
@@ -28,8 +30,10 @@ export class Background {
       this.#promoter,
       this.#scheduler,
       createReaper(context),
+      createExpirer(context),
       createPruner(context, completeRetention(retention)),
       createBulkRunner(context),
+      createFlowKeeper(context),
       createLookout(context),
     ];
   }

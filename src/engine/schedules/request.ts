@@ -32,7 +32,7 @@ import { UnknownZoneError, zone } from "../../cron/zone.js";
 import { Slots } from "./slots.js";
 
 /** Settings of the jobs of a schedule. When they run is the schedule's business. */
-export type ScheduledJobSettings = Omit<JobSettings, "delayMs" | "runAt" | "idempotencyKey">;
+export type ScheduledJobSettings = Omit<JobSettings, "delayMs" | "runAt" | "idempotencyKey" | "expiresAt">;
 
 export interface ScheduledJobRequest extends ScheduledJobSettings {
   readonly name: string;
@@ -186,7 +186,7 @@ function checkOneOf(value: unknown, field: string, allowed: readonly string[], f
   faults.push({ pointer: `/${field}`, code: "unknown_value", detail });
 }
 
-const NOT_FOR_SCHEDULES = ["delayMs", "runAt", "idempotencyKey"];
+const NOT_FOR_SCHEDULES = ["delayMs", "runAt", "idempotencyKey", "expiresAt"];
 
 function checkJob(job: unknown, faults: Faults): JobTemplate | null {
   if (typeof job !== "object" || job === null) {
@@ -219,6 +219,8 @@ function toTemplate(request: JobRequest): JobTemplate {
     backoff: settings.backoff,
     timeoutMs: settings.timeoutMs,
     tags: settings.tags,
+    unique: settings.unique,
+    expiresInMs: settings.expiresInMs,
   };
 }
 

@@ -15,6 +15,9 @@ import { DEMO_QUEUES } from "./queues.js";
 import { seedDemo } from "./seed.js";
 import { seedRequests } from "./seed-requests.js";
 
+/** Jobs of the demo's flows. */
+const FLOW_JOBS = 21;
+
 let clock: FakeClock;
 let context: EngineContext;
 let events: EventLog;
@@ -60,14 +63,14 @@ async function totals(): Promise<Record<string, number>> {
 }
 
 describe("the demo", () => {
-  it("shows every state that a job without a flow can have", async () => {
+  it("shows every state that a job can have", async () => {
     const seeding = seedDemo(context);
     await settled();
-    expect(await seeding).toBe(seedRequests().length);
+    expect(await seeding).toBe(seedRequests().length + FLOW_JOBS);
     const stop = await runWorker();
     await clock.advance(60_000);
     const sums = await totals();
-    for (const state of ["scheduled", "pending", "running", "completed", "dead", "cancelled"]) {
+    for (const state of ["blocked", "scheduled", "pending", "running", "completed", "dead", "cancelled"]) {
       expect(sums[state], state).toBeGreaterThanOrEqual(4);
     }
     await stop();
@@ -103,11 +106,26 @@ describe("the demo", () => {
     await stop();
   });
 
+  it("has flows: one that completes, one that takes long, one that fails, and one that gets stuck", async () => {
+    await seedDemo(context);
+    const stop = await runWorker();
+    await clock.advance(60_000);
+    const { items } = await context.store.flows.list({}, 10, null);
+    const stuck = await Promise.all(items.map(async ({ id }) => (await context.store.flows.get(id))?.stuck));
+    expect(items.map(({ name, state }, index) => [name, state, stuck[index]])).toEqual([
+      ["invoice.send", "running", true],
+      ["newsletter.issue", "failed", false],
+      ["album.publish", "running", false],
+      ["photo.publish", "completed", false],
+    ]);
+    await stop();
+  });
+
   it("is not seeded twice, neither after a restart nor by two servers at once", async () => {
     const seeded = await Promise.all([seedDemo(context), seedDemo(context)]);
     const later = await seedDemo(context);
     const total = Object.values(await totals()).reduce((sum, count) => sum + count, 0);
-    expect(total).toBe(seedRequests().length);
+    expect(total).toBe(seedRequests().length + FLOW_JOBS);
     expect(seeded.toSorted((a, b) => a - b)).toEqual([0, total]);
     expect(later).toBe(0);
   });

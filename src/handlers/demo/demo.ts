@@ -1,6 +1,6 @@
 import type { EngineContext } from "../../engine/context.js";
-import { createFlow } from "./flow.js";
 import { seedDemo } from "./seed.js";
+import { createTraffic } from "./traffic.js";
 
 export interface Demo {
   /** Jobs that were enqueued now. */
@@ -15,7 +15,7 @@ export interface Demo {
  */
 export async function startDemo(context: EngineContext, hasHistory = false): Promise<Demo> {
   const seeded = await seedDemo(context, hasHistory);
-  const flow = createFlow(context);
-  flow.start();
-  return { seeded, stop: () => flow.stop() };
+  const traffic = createTraffic(context);
+  traffic.start();
+  return { seeded, stop: () => traffic.stop() };
 }

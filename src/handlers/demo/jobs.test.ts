@@ -32,6 +32,7 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
       timeoutMs: null,
       backoff: null,
       schedule: null,
+      flow: null,
       traceparent: null,
       tracestate: null,
     },
@@ -41,6 +42,9 @@ function contextOf<Payload>(payload: Payload, attempt = 1): JobContext<Payload> 
     step: () => Promise.reject(new Error("The demo has no steps")),
     within: () => {
       throw new Error("The demo has no transactions");
+    },
+    get flow(): JobContext["flow"] {
+      throw new Error("The demo has no flows");
     },
     progress: (percent, message) => {
       said.push(`${Math.round(percent)} % ${message ?? ""}`);

@@ -1,11 +1,12 @@
 import { cancel } from "../../engine/cancel.js";
 import type { EngineContext } from "../../engine/context.js";
 import { enqueueMany } from "../../engine/enqueue.js";
+import { seedFlows } from "./seed-flows.js";
 import { seedSchedules } from "./seed-schedules.js";
 import { seedRequests } from "./seed-requests.js";
 
 /**
- * Fills an empty database with some hundred jobs that come to be in every state, and a few schedules. Several servers may do
+ * Fills an empty database with some hundred jobs that come to be in every state, a few schedules and flows. Several servers may do
  * this at once: the jobs have idempotency keys, so they are there once.
  *
  * @param hasHistory whether all jobs that are there are the demo's own
@@ -26,6 +27,7 @@ export async function seedDemo(context: EngineContext, hasHistory = false): Prom
   for (const [index, { id, deduplicated }] of inserted.entries()) {
     if (!deduplicated && requests[index]?.cancelled === true) await cancel(context, id);
   }
-  if (fresh.length > 0) await seedSchedules(context);
-  return fresh.length;
+  if (fresh.length === 0) return 0;
+  await seedSchedules(context);
+  return fresh.length + (await seedFlows(context));
 }

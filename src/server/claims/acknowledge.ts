@@ -1,10 +1,12 @@
 import type { AckItem } from "../../api/lease.js";
-import type { Fault, KonveierError } from "../../core/errors.js";
-import { LeaseLostError } from "../../core/errors.js";
+import { KonveierError, LeaseLostError, type Fault } from "../../core/errors.js";
 import { validationError } from "../../core/job-request.js";
 import type { Job } from "../../core/job.js";
+import { describeError, type StoredError } from "../../core/stored-error.js";
+import type { RetryWish } from "../../core/verdict.js";
 import type { EngineContext } from "../../engine/context.js";
 import { failure } from "../../engine/fail.js";
+import { hasToWait } from "../../engine/flows/within-job.js";
 import { tellSettled } from "../../engine/tell-settled.js";
 import type { ClaimKey, Settled, Settlement } from "../../store/claims.js";
 import type { ResultFaults } from "../json-body.js";
@@ -56,7 +58,7 @@ async function settlementOf(
   item: AckItem,
   resultFault: KonveierError | undefined,
 ): Promise<Settlement> {
-  const { outcome, error, retry, delayMs } = item;
+  const { outcome, error, retry, delayMs, refs } = item;
   switch (outcome) {
     case "completed":
       return completionOf(key, item, resultFault);
@@ -64,14 +66,35 @@ async function settlementOf(
       return { verb: "release", ...key };
     case "snoozed":
       return { verb: "snooze", ...key, delayMs: delayMs ?? 0 };
-    case "failed": {
-      const failed = { outcome: "failed", error: storedErrorOf(error ?? { message: "" }) } as const;
-      const claim = await context.store.claims.current(key);
-      // A claim that is not the current one never becomes it again: this finds out whether it failed before.
-      if (typeof claim === "string") return { verb: "retry", ...key, delayMs: 0, failure: failed };
-      return failure(context, claim, failed, retry ?? "auto");
-    }
+    case "waiting":
+      return waitOf(context, key, refs ?? []);
+    case "failed":
+      return failedOf(context, key, storedErrorOf(error ?? { message: "" }), retry ?? "auto");
   }
+}
+
+/** Who waits for nobody would run again at once, for ever: a ref that the flow does not have fails the attempt. */
+async function waitOf(context: EngineContext, key: ClaimKey, refs: readonly string[]): Promise<Settlement> {
+  try {
+    await hasToWait(context, key.id, refs);
+    return { verb: "wait", ...key, refs };
+  } catch (error) {
+    if (!(error instanceof KonveierError) || error.code !== "validation_failed") throw error;
+    return failedOf(context, key, describeError(error), "auto");
+  }
+}
+
+async function failedOf(
+  context: EngineContext,
+  key: ClaimKey,
+  error: StoredError,
+  retry: RetryWish,
+): Promise<Settlement> {
+  const failed = { outcome: "failed", error } as const;
+  const claim = await context.store.claims.current(key);
+  // A claim that is not the current one never becomes it again: this finds out whether it failed before.
+  if (typeof claim === "string") return { verb: "retry", ...key, delayMs: 0, failure: failed };
+  return failure(context, claim, failed, retry);
 }
 
 async function settleAll(
@@ -109,8 +132,15 @@ const FIELDS_OF_AN_OUTCOME = {
   failed: ["error", "retry"],
   released: [],
   snoozed: ["delayMs"],
+  waiting: ["refs"],
 } as const satisfies Record<AckItem["outcome"], readonly string[]>;
-const NEEDED = { completed: null, failed: "error", released: null, snoozed: "delayMs" } as const;
+const NEEDED = {
+  completed: null,
+  failed: "error",
+  released: null,
+  snoozed: "delayMs",
+  waiting: "refs",
+} as const;
 
 /** @throws KonveierError `validation_failed` with every fault */
 function refuseMisplacedFields(items: readonly AckItem[]): void {
@@ -118,7 +148,7 @@ function refuseMisplacedFields(items: readonly AckItem[]): void {
   for (const [index, item] of items.entries()) {
     const at = `/results/${index}`;
     const own: readonly string[] = FIELDS_OF_AN_OUTCOME[item.outcome];
-    for (const field of ["result", "resultProblem", "error", "retry", "delayMs"] as const) {
+    for (const field of ["result", "resultProblem", "error", "retry", "delayMs", "refs"] as const) {
       if (item[field] === undefined || own.includes(field)) continue;
       const detail = `does not belong to the outcome "${item.outcome}"`;
       faults.push({ pointer: `${at}/${field}`, code: "conflict", detail });

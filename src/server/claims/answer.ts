@@ -39,6 +39,7 @@ function claimedJobView(signer: Signer, job: ClaimedJob): Omit<ClaimedJobView, "
     timeoutMs: job.timeoutMs,
     backoff: job.backoff,
     schedule: originView(job.schedule),
+    flow: job.flow,
     traceparent: job.traceparent,
     tracestate: job.tracestate,
   };

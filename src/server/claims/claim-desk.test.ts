@@ -253,20 +253,33 @@ describe("many waiting claims", () => {
 });
 
 describe("a claim with a name", () => {
-  test("that comes again takes the place of the first, which ends without jobs", async () => {
+  test("that comes again while the first waits gets the same jobs, whichever of them its worker still hears", async () => {
     const { context, desk } = setUp();
     const first = waiting(desk, by("w", { claimId: "c" }));
-    await settled();
+    for (let index = 0; index < 10; index += 1) waiting(desk, by(`w${index}`));
     const second = waiting(desk, by("w", { claimId: "c" }));
-    const other = waiting(desk, by("w", { claimId: "d" }));
     await settled();
-    expect(first.jobs).toEqual([]);
-    const jobs = await enqueueMany(context, [{ name: "a" }, { name: "a" }]);
+    expect([first.jobs, second.jobs]).toEqual([null, null]);
+    const job = await enqueue(context, { name: "a" });
     await settled();
-    expect([ids(second), ids(other)]).toEqual([[jobs[0]?.id], [jobs[1]?.id]]);
+    expect([ids(first), ids(second)]).toEqual([[job.id], [job.id]]);
+    expect(second.jobs).toEqual(first.jobs);
   });
 
-  test("does not take the place of another claimant's of the same name", async () => {
+  test("that comes too late, when its client is gone, ends no other", async () => {
+    const { context, desk } = setUp();
+    const heard = waiting(desk, by("w", { claimId: "c" }));
+    await settled();
+    const client = new AbortController();
+    const late = waiting(desk, by("w", { claimId: "c" }), client.signal);
+    await settled();
+    client.abort();
+    const job = await enqueue(context, { name: "a" });
+    await settled();
+    expect([late.jobs, ids(heard)]).toEqual([[], [job.id]]);
+  });
+
+  test("shares nothing with another claimant's of the same name", async () => {
     const { context, desk } = setUp();
     const first = waiting(desk, by("w", { claimId: "c", claimant: "one" }));
     const second = waiting(desk, by("w", { claimId: "c", claimant: "two" }));

@@ -29,7 +29,7 @@ interface Line {
   readonly key: string;
   readonly queues: readonly string[];
   readonly waiters: Set<Waiter>;
-  /** Those with a name for their claim that have not asked yet: the store may have their jobs, whoever is before them. */
+  /** Those with a name for their claim whose jobs the store may have, whoever is before them. */
   readonly unasked: Set<Waiter>;
   /** Jobs may have come since the last round began. */
   woken: boolean;
@@ -124,7 +124,6 @@ export class ClaimDesk {
           cancelTimer();
           gone.removeEventListener("abort", over);
         };
-        supersede(line, waiter);
         line.waiters.add(waiter);
         if (request.claimId !== undefined) line.unasked.add(waiter);
         // The first try is a round like any other, so that no change between a try and the wait is missed.
@@ -232,17 +231,17 @@ function end(line: Line, waiter: Waiter): void {
 function leave(line: Line, waiter: Waiter, jobs: readonly ClaimedJob[]): void {
   line.waiters.delete(waiter);
   line.unasked.delete(waiter);
+  if (jobs.length > 0) askToo(line, waiter);
   waiter.resolve(jobs);
 }
 
 /**
- * A worker that asks again under the same name has given up on its first request, of which the server may
- * not know yet: that one is answered with no jobs. If it is being served right now, the store hands out the
- * same to both.
+ * A worker that asks again under the same name has given up on one of its requests. Which one is not known here: they may
+ * come in another order than they were sent, and a broken connection may not be noticed yet. So all get the same jobs.
  */
-function supersede(line: Line, { request }: Waiter): void {
+function askToo(line: Line, { request }: Waiter): void {
   if (request.claimId === undefined) return;
-  for (const other of line.waiters) if (isSameClaim(other.request, request)) end(line, other);
+  for (const other of line.waiters) if (isSameClaim(other.request, request)) line.unasked.add(other);
 }
 
 /** Of two in one line. */

@@ -6,12 +6,13 @@ import {
   DEFAULT_PER_SECOND,
   OperationView,
 } from "../../api/operation.js";
-import { KonveierError } from "../../core/errors.js";
+import { KonveierError, type Fault } from "../../core/errors.js";
 import { formatInstant } from "../../core/instant.js";
 import { validationError } from "../../core/job-request.js";
 import { parseJobQuery } from "../../core/job-query/parse.js";
 import { printJobQuery } from "../../core/job-query/print.js";
 import type { JobQuery } from "../../core/job-query/query.js";
+import { isJobId } from "../../core/job-query/values.js";
 import { previewBulk, startBulk } from "../../engine/bulk.js";
 import { identityOf } from "../access/guard.js";
 import type { App } from "../app.js";
@@ -115,6 +116,8 @@ function askedFor({ q, ids }: BulkPreviewBody): JobQuery {
     ]);
   }
   if (ids !== undefined) {
+    const faults = ids.flatMap((id, index) => (isJobId(id) ? [] : [idFault(`/ids/${index}`)]));
+    if (faults.length > 0) throw validationError(faults);
     return { terms: [{ kind: "text", field: "id", negated: false, values: ids }] };
   }
   const query = parseJobQuery(q ?? "");
@@ -123,6 +126,10 @@ function askedFor({ q, ids }: BulkPreviewBody): JobQuery {
     throw validationError([{ pointer: "/q", code: "required", detail: "must have at least one condition" }]);
   }
   return query;
+}
+
+function idFault(pointer: string): Fault {
+  return { pointer, code: "invalid_id", detail: "must be the id of a job: a whole number from 1" };
 }
 
 /** @throws KonveierError `forbidden` */

@@ -15,6 +15,8 @@ const config = {
   access: "enqueue",
   problems: [
     "idempotency_key_reused",
+    "unique_conflict",
+    "queue_full",
     "payload_too_large",
     "payload_too_deep",
     "payload_not_json",
@@ -69,6 +71,6 @@ export function enqueueRoutes(app: App, { context }: Services): void {
   );
 }
 
-function traceOf({ headers }: { headers: TraceHeaders }): TraceContext | null {
+export function traceOf({ headers }: { headers: TraceHeaders }): TraceContext | null {
   return readTraceContext(headers.traceparent, headers.tracestate);
 }

@@ -8,14 +8,14 @@ import {
 } from "../../api/queue.js";
 import { KonveierError } from "../../core/errors.js";
 import { coversQueue } from "../../core/queue-globs.js";
-import { pauseQueue, resumeQueue } from "../../engine/queues.js";
+import { editQueue, pauseQueue, resumeQueue } from "../../engine/queues.js";
 import { unhandledNames } from "../../engine/unhandled.js";
 import type { Queue } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
 import { identityOf } from "../access/guard.js";
 import { covers, requireQueue } from "../access/queue-limits.js";
 import type { App } from "../app.js";
-import { expectedVersion, requireExisting, tag } from "../etag.js";
+import { checkPresence, expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { queueView } from "../views/queue.js";
 
@@ -94,12 +94,9 @@ function queueEditRoutes(app: App, { context: { store } }: Services): void {
     async (request, reply) => {
       const { name } = request.params;
       requireQueue(request, name);
-      const { paused, pauseReason } = request.body;
       const version = expectedVersion(request);
-      await requireExisting(request, () => store.queues.get(name));
-      const queue = paused
-        ? await pauseQueue(store, name, pauseReason ?? null, version)
-        : await resumeQueue(store, name, version);
+      await checkPresence(request, () => store.queues.get(name));
+      const queue = await editQueue(store, name, request.body, version);
       tag(reply, queue.version);
       return queueView(queue);
     },

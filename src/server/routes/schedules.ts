@@ -36,7 +36,7 @@ import { identityOf } from "../access/guard.js";
 import { covers, requireQueue, versionOfOwnSchedule, visibleSchedule } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import { decodePlace, encodePlace } from "../cursor.js";
-import { expectedVersion, requireExisting, tag } from "../etag.js";
+import { checkPresence, expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
 import { jobView } from "../views/job.js";
 import { previewView, scheduleDetailText, scheduleRunView, scheduleView } from "../views/schedule.js";
@@ -213,7 +213,7 @@ function scheduleEditRoutes(app: App, { context }: Services): void {
       const { key } = request.params;
       requireQueue(request, request.body.job.queue ?? DEFAULT_QUEUE);
       const own = await versionOfOwnSchedule(context, request, key);
-      await requireExisting(request, () => context.store.schedules.get(key));
+      await checkPresence(request, () => context.store.schedules.get(key));
       const put = await putSchedule(context, key, request.body, "api", expectedVersion(request) ?? own);
       tag(reply, put.schedule.version);
       reply
@@ -236,7 +236,8 @@ function scheduleEditRoutes(app: App, { context }: Services): void {
       config: { access: "operate", problems: [...problems, "etag_mismatch"] },
     },
     async (request, reply) => {
-      await visibleSchedule(context, request, request.params.key);
+      const schedule = await visibleSchedule(context, request, request.params.key);
+      await checkPresence(request, () => Promise.resolve(schedule));
       await deleteSchedule(context, request.params.key, expectedVersion(request));
       return reply.code(204).send();
     },

@@ -107,7 +107,7 @@ describe("a hostile body", () => {
     const leases = Array.from({ length: 2_000 }, () => ({}));
     expect(faults(HeartbeatBody, { workerId: "w", leases })).toEqual({ "/leases": "out_of_range" });
     const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, 1]));
-    expect(explain(JobRequestBody, fields, JOB_RULES).length).toBeLessThanOrEqual(1_001);
+    expect(explain(JobRequestBody, fields, JOB_RULES).length).toBe(100);
   });
 
   test("cannot make pointers ambiguous or endless", () => {

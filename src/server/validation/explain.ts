@@ -6,7 +6,7 @@ import { pointerPart } from "../../core/json-pointer.js";
 import { nearestName } from "../../core/nearest-name.js";
 
 /** More faults than this help nobody, and a hostile body could have millions. */
-const MAX_FAULTS = 1_000;
+const MAX_FAULTS = 100;
 /** Of a field name that the client made up. */
 const LONGEST_POINTER_PART = 100;
 

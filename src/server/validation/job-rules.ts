@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { FlowJobBody } from "../../api/flow.js";
 import { JobRequestBody } from "../../api/job-request.js";
 import { ScheduleBody } from "../../api/schedule.js";
 import { KonveierError, type Fault } from "../../core/errors.js";
@@ -9,6 +10,7 @@ import type { ExtraRules } from "./explain.js";
 /** What the core says about a job beyond its schema, such as two fields that exclude each other. */
 export const JOB_RULES: ExtraRules = new Map<TSchema, (value: object, at: string) => readonly Fault[]>([
   [JobRequestBody, jobFaults],
+  [FlowJobBody, jobFaults],
   [ScheduleBody, scheduleFaults],
 ]);
 

@@ -1,27 +1,34 @@
 import type { ExplanationView } from "../../api/explanation.js";
 import { formatInstant } from "../../core/instant.js";
 import type { Explanation } from "../../engine/explain.js";
+import { instantOrNull } from "./job.js";
 
 export function explanationView(explanation: Explanation): ExplanationView {
   const { state, detail } = explanation;
+  const expiresAt = instantOrNull(explanation.expiresAt);
   switch (explanation.reason) {
     case "running": {
       const { workerId, since, leaseUntil } = explanation.facts;
       const facts = { workerId, since: formatInstant(since), leaseUntil: formatInstant(leaseUntil) };
-      return { state, reason: explanation.reason, detail, facts };
+      return { state, reason: explanation.reason, detail, facts, expiresAt };
     }
-    case "finished":
+    case "finished": {
+      const { since, cancelled } = explanation.facts;
+      const facts = { since: formatInstant(since), cancelled };
+      return { state, reason: explanation.reason, detail, facts, expiresAt };
+    }
     case "blocked":
       return {
         state,
         reason: explanation.reason,
         detail,
         facts: { since: formatInstant(explanation.facts.since) },
+        expiresAt,
       };
     case "scheduled": {
       const { until, cause, attempt, maxAttempts } = explanation.facts;
       const facts = { until: formatInstant(until), cause, attempt, maxAttempts };
-      return { state, reason: explanation.reason, detail, facts };
+      return { state, reason: explanation.reason, detail, facts, expiresAt };
     }
     case "queue_paused": {
       const { since, pauseReason } = explanation.facts;
@@ -30,12 +37,13 @@ export function explanationView(explanation: Explanation): ExplanationView {
         reason: explanation.reason,
         detail,
         facts: { since: formatInstant(since), pauseReason },
+        expiresAt,
       };
     }
     case "no_worker":
     case "workers_busy":
     case "waiting_turn":
       // Counts and names, which travel as they are.
-      return explanation;
+      return { ...explanation, expiresAt };
   }
 }

@@ -7,6 +7,8 @@ export function queueView(queue: Queue): QueueView {
     name: queue.name,
     pausedAt: instantOrNull(queue.pausedAt),
     pauseReason: queue.pauseReason,
+    maxLength: queue.maxLength,
+    onFull: queue.onFull,
     counts: { ...queue.counts },
     oldestPendingAt: instantOrNull(queue.oldestPendingAt),
     version: queue.version,

@@ -20,6 +20,8 @@ export function scheduleView(schedule: Schedule): ScheduleView {
       backoff: job.backoff,
       timeoutMs: job.timeoutMs,
       tags: [...job.tags],
+      unique: job.unique === null ? null : { ...job.unique, states: [...job.unique.states] },
+      expiresInMs: job.expiresInMs,
     },
     missed: schedule.missed,
     maxMissed: schedule.maxMissed,

@@ -23,6 +23,8 @@ export type Choice =
     }
   /** The few jobs of these states. */
   | { readonly by: "states"; readonly states: readonly JobState[] }
+  /** The jobs of a flow, in order of ids. */
+  | { readonly by: "flow"; readonly term: TextTerm }
   /** All jobs, in order. */
   | { readonly by: "id" };
 
@@ -79,6 +81,7 @@ export function outlineOf(
     byKey(query) ??
     byFingerprint(query, questions, facts) ??
     byTag(questions, order, facts) ??
+    byFlow(query, order) ??
     byState(query, order, facts) ??
     byLanes(query, queueGlobs, facts);
   const left = query.terms.filter((term) => !isLaneTerm(term) && !answers.includes(term));
@@ -123,6 +126,13 @@ function byTag({ tag: term }: Questions, order: Order, facts: Facts): Answer | n
   return { choice: { by: "tag", term }, answers, answersLanes: false };
 }
 
+function byFlow(query: JobQuery, order: Order): Answer | null {
+  const term = exactTerm(query, "flow");
+  // Several flows have no order of ids together, and other orders are no order of a flow.
+  if (term === null || order.of !== null || term.values.length > 1) return null;
+  return { choice: { by: "flow", term }, answers: [term], answersLanes: false };
+}
+
 function byState({ terms }: JobQuery, order: Order, { counts, smallSet }: Facts): Answer | null {
   if (order.of === null) return null;
   const ranges = terms.filter((term) => isRangeOf(term, order));
@@ -152,6 +162,7 @@ function isSmall(choice: Choice): boolean {
       return choice.small;
     case "group":
     case "tag":
+    case "flow":
     case "id":
       return false;
   }

@@ -6,6 +6,7 @@ import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim, STILL_RUNNING } from "./current-claim.js";
 import type { Remove } from "./remove.js";
+import { Reopen } from "./reopen.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -20,6 +21,8 @@ export class ChangeByHand {
   readonly #recordCancelled;
   readonly #cancel;
   readonly #revive;
+  readonly #forgetReasons;
+  readonly #reopen;
   readonly #runNow;
 
   constructor(
@@ -34,14 +37,18 @@ export class ChangeByHand {
        WHERE id = ANY($1::bigint[]) AND ${STILL_RUNNING}
        ON CONFLICT DO NOTHING`,
     );
+    this.#reopen = new Reopen(context);
     const change = (changes: string) =>
       new Statement<[ids: readonly number[], now: Instant], JobRow>(
         `UPDATE ${s}.jobs SET ${changes} WHERE id = ANY($1::bigint[]) RETURNING *`,
       );
-    this.#cancel = change("state = 'cancelled', finished_at = $2, lease_until = 0");
+    this.#cancel = change("state = 'cancelled', finished_at = $2, lease_until = 0, waiting = 0");
     this.#revive = change(
-      `state = 'pending', run_at = $2, finished_at = NULL,
+      `state = 'pending', run_at = $2, finished_at = NULL, expires_at = NULL,
        max_attempts = attempt + (SELECT budget FROM ${s}.job_specs WHERE job_id = jobs.id)`,
+    );
+    this.#forgetReasons = new Statement<[ids: readonly number[]], never>(
+      `DELETE FROM ${s}.cancellations WHERE job_id = ANY($1::bigint[])`,
     );
     this.#runNow = change("state = 'pending', run_at = $2");
   }
@@ -53,10 +60,11 @@ export class ChangeByHand {
       ({ state }) => outcomeOfCancel(state),
       async (rows) => {
         await this.#recordCancelled.run(tx, idsOf(rows), tx.now);
-        for (const { queue, name, state } of rows) {
+        for (const { id, queue, name, state, flow_id: flowId } of rows) {
           const lane = tx.ledger.lane(queue, name);
           lane.count("cancelled");
           if (state === "running") lane.count("aborted");
+          if (flowId !== null) tx.flows.book.ended(id, flowId, "cancelled");
         }
         return this.#move(tx, rows, "cancel", this.#cancel);
       },
@@ -64,12 +72,16 @@ export class ChangeByHand {
   }
 
   /** @param by those that have ended since are left alone */
-  revive(tx: Transaction, ids: readonly string[], by = Number.POSITIVE_INFINITY): Promise<JobChange[]> {
+  async revive(tx: Transaction, ids: readonly string[], by = Number.POSITIVE_INFINITY): Promise<JobChange[]> {
+    await this.#reopen.lockOthers(tx, ids);
     const outcomeOf = ({ state, finished_at: finishedAt }: JobRow): Outcome =>
       (finishedAt ?? 0) > by ? "refused" : outcomeOfRevive(state);
-    return this.#each(tx, ids, outcomeOf, (rows) => {
-      for (const row of rows) tx.madePending(row, tx.now);
-      return this.#move(tx, rows, "revive", this.#revive);
+    return this.#each(tx, ids, outcomeOf, async (rows) => {
+      const waiting = await this.#reopen.jobs(tx, rows);
+      for (const row of rows) if (!waiting.has(row.id)) tx.madePending(row, tx.now);
+      const cancelled = rows.filter(({ state }) => state === "cancelled");
+      if (cancelled.length > 0) await this.#forgetReasons.run(tx, idsOf(cancelled));
+      return this.#move(tx, rows, "revive", this.#revive, waiting);
     });
   }
 
@@ -126,8 +138,12 @@ export class ChangeByHand {
     before: readonly JobRow[],
     transition: TransitionName,
     statement: Statement<[ids: readonly number[], now: Instant], JobRow>,
+    /** Those that have to wait, and for how many. */
+    waiting: ReadonlyMap<number, number> = new Map(),
   ): Promise<readonly JobRow[]> {
-    const changed = new Map((await statement.all(tx, idsOf(before), tx.now)).map((row) => [row.id, row]));
+    const rows = await statement.all(tx, idsOf(before), tx.now);
+    const changed = new Map(rows.map((row) => [row.id, row]));
+    for (const row of await this.#reopen.block(tx, waiting)) changed.set(row.id, row);
     for (const { id, state } of before) {
       const row = changed.get(id);
       if (row === undefined) throw new Error(`Job ${String(id)} vanished inside a transaction`);

@@ -1,7 +1,8 @@
 import { MAX_CLAIM_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
-import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
+import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
+import { CancelWaiting, type WaitingRow } from "./cancel-waiting.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { pendingOfLane } from "./lane-floors.js";
@@ -17,12 +18,25 @@ interface SpecColumns {
   readonly slot: number | null;
   readonly traceparent: string | null;
   readonly tracestate: string | null;
+  readonly flow_ref: string | null;
 }
 
 /** A claimed job. */
 interface ClaimedRow
   extends
-    Pick<JobRow, "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at">,
+    Pick<
+      JobRow,
+      | "id"
+      | "name"
+      | "priority"
+      | "token"
+      | "attempt"
+      | "max_attempts"
+      | "created_at"
+      | "run_at"
+      | "expires_at"
+      | "flow_id"
+    >,
     SpecColumns {
   readonly share: null;
 }
@@ -39,7 +53,8 @@ interface LaneRow {
   readonly only: boolean;
 }
 
-const SPEC_COLUMNS = "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate";
+const SPEC_COLUMNS =
+  "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate, flow_ref";
 
 /** What one claim has taken so far. */
 interface Taken {
@@ -48,7 +63,11 @@ interface Taken {
   bytes: number;
   /** The next job would bring the payloads beyond `MAX_CLAIM_BYTES`. */
   full: boolean;
+  expired: number;
 }
+
+/** Jobs that one claim cancels: the rest is left to the loop that does nothing else. */
+const MOST_EXPIRED = 1_000;
 
 /** Those of the queues $1 in which a claim for the names $2 could find anything at the time $3, in their order. */
 export function queuesWithJobs(s: string): string {
@@ -73,9 +92,11 @@ export class Claim {
   readonly #take;
   readonly #spec;
   readonly #bury;
+  readonly #cancel;
 
   constructor(private readonly context: PostgresContext) {
     const { s } = context;
+    this.#cancel = new CancelWaiting(context);
     this.#withJobs = new Statement<
       [queues: readonly string[], names: readonly string[] | null, now: Instant],
       { queue: string }
@@ -123,13 +144,13 @@ export class Claim {
          UPDATE ${s}.jobs SET state = 'running', attempt = attempt + 1, lease_until = $4, worker_id = $5,
            started_at = $6::bigint, token = nextval('${s}.fencing_tokens')
          WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
-         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at
+         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at, expires_at, flow_id
        )
        SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, spec.* FROM claimed CROSS JOIN LATERAL (
          SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = claimed.id OFFSET 0
        ) AS spec
        UNION ALL
-       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(5 + SPEC_COLUMNS.split(",").length)}
+       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(7 + SPEC_COLUMNS.split(",").length)}
        FROM share LEFT JOIN locked USING (name, priority) GROUP BY name, priority, n, is_only
        ORDER BY priority DESC, run_at, id`,
     );
@@ -148,7 +169,7 @@ export class Claim {
 
   /** @param queues those of the request that may have jobs */
   async take(tx: Transaction, request: ClaimRequest, queues: readonly string[]): Promise<ClaimedJob[]> {
-    const taken: Taken = { jobs: [], bytes: 0, full: false };
+    const taken: Taken = { jobs: [], bytes: 0, full: false, expired: 0 };
     for (const queue of queues) {
       if (taken.full || taken.jobs.length === request.max) break;
       await this.#takeFrom(tx, queue, request, taken);
@@ -182,9 +203,21 @@ export class Claim {
       );
       const lanes = rows.filter((row) => row.share !== null);
       const jobs = rows.filter((row) => row.share === null);
-      for (const row of jobs) await this.#received(tx, row, queue, leaseUntil, taken);
+      const expired = jobs.filter(({ expires_at: at }) => at !== null && at <= tx.now);
+      await this.#cancel.expireClaimed(
+        tx,
+        expired.map((row) => asWaiting(row, queue)),
+      );
+      taken.expired += expired.length;
+      for (const row of jobs) {
+        if (!expired.includes(row)) await this.#received(tx, row, queue, leaseUntil, taken);
+      }
       taken.full = sumOf(lanes.map(({ locked }) => locked)) > jobs.length;
-      if (lanes.every(({ only }) => only)) return;
+      if (taken.expired >= MOST_EXPIRED) {
+        tx.changes.pending(queue);
+        return;
+      }
+      if (lanes.every(({ only }) => only) && expired.length === 0) return;
       // Others hold what is left of them.
       without.push(...lanes.filter(({ share, locked }) => locked < share));
       if (sumOf(lanes.map(({ share }) => share)) < max) return;
@@ -205,6 +238,7 @@ export class Claim {
       // A job without attempts left cannot be claimable, unless the database was restored or edited by hand.
       await this.#bury.run(tx, tx.now, id);
       lane.moved(id, "bury", "running", "dead", row.max_attempts);
+      if (row.flow_id !== null) tx.flows.book.ended(id, row.flow_id, "dead");
       lane.count("dead");
       return;
     }
@@ -215,6 +249,11 @@ export class Claim {
   }
 }
 
+/** What waits with an `expires_at` has never started, see `settle.ts`. */
+function asWaiting({ id, name, attempt, flow_id }: ClaimedRow, queue: string): WaitingRow {
+  return { id, queue, name, state: "pending", attempt: attempt - 1, flow_id };
+}
+
 function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
@@ -222,7 +261,7 @@ function sumOf(numbers: readonly number[]): number {
 function describe(
   row: Pick<
     JobRow,
-    "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at"
+    "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at" | "flow_id"
   >,
   queue: string,
   spec: SpecColumns,
@@ -246,6 +285,7 @@ function describe(
     timeoutMs: spec.timeout_ms,
     backoff: parseBackoff(spec.backoff),
     schedule: toOrigin(spec.schedule_key, spec.slot),
+    flow: toFlowPlace(row.flow_id, spec.flow_ref),
     traceparent: spec.traceparent,
     tracestate: spec.tracestate,
   };

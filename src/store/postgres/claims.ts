@@ -24,6 +24,7 @@ import { Notes } from "./notes.js";
 import { Promote } from "./promote.js";
 import { ScanStart } from "./scan-start.js";
 import { Settle } from "./settle.js";
+import { WaitForJobs } from "./wait.js";
 import { Statement } from "./statement.js";
 
 /** How late a job may become claimable whose transaction was open when its time came. */
@@ -54,7 +55,7 @@ export class PostgresClaims implements ClaimStore {
   ) {
     this.#claim = new Claim(context);
     this.#current = new CurrentClaim(context);
-    const settle = new Settle(context, this.#current);
+    const settle = new Settle(context, this.#current, new WaitForJobs(context));
     this.#settle = settle;
     this.#claimIds = new ClaimIds(context, this.#claim, this.#current, settle);
     this.#notes = new Notes(context, this.#current);

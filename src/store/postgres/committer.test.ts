@@ -6,6 +6,8 @@ import { Committer } from "./committer.js";
 import { openPool } from "./connection.js";
 import { DatabaseClock } from "./database-clock.js";
 import { LowerFloors } from "./lane-floors.js";
+import { FlowCounts } from "./flow-counts.js";
+import { FlowEndStatements } from "./flow-ends.js";
 import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
 import type { Transaction } from "./transaction.js";
@@ -27,7 +29,12 @@ async function setUp() {
     pool,
     systemClock,
     new DatabaseClock(systemClock, 0, false),
-    { ledger: new LedgerStatements(s), floors: new LowerFloors(s) },
+    {
+      ledger: new LedgerStatements(s),
+      floors: new LowerFloors(s),
+      flowEnds: new FlowEndStatements(s),
+      flowCounts: new FlowCounts(s),
+    },
     new SchemaGuard(s, "here"),
     () => {
       told.commits += 1;

@@ -1,13 +1,17 @@
 import { KonveierError } from "../../core/errors.js";
 import type { Enqueued, Instant, Job } from "../../core/job.js";
 import type { JobState } from "../../core/states.js";
+import { Admission, arrivalsOf, dropsFor, expiryOf, runAtOf, stateAt, type Target } from "../admission.js";
 import type { NewJob } from "../jobs.js";
 import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
-import { InsertJobs, type FreshJob, type LanesToWrite } from "./insert-jobs.js";
+import { InsertJobs, type FreshJob, type PlaceInFlow } from "./insert-jobs.js";
+import { Redefine, type PrepareLanes } from "./redefine.js";
+import { Room } from "./room.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
+import { UniqueKeys } from "./unique-keys.js";
 
 interface KeyRow extends JobRow {
   readonly key: string;
@@ -16,18 +20,29 @@ interface KeyRow extends JobRow {
 
 type KnownJobs = ReadonlyMap<string, KeyRow>;
 
-/** Inserts jobs. All statements of an enqueue are here. */
+/** Inserts jobs. The statements of every enqueue are here. */
 export class Enqueue {
   readonly #takeIds;
   readonly #reserveKeys;
   readonly #findKeys;
   readonly #freeKeys;
-  readonly #insert;
+  readonly #inserts;
+  readonly #uniqueKeys;
+  readonly #room;
+  readonly #redefine;
 
+  /** Queues that had a limit when it was looked last. */
+  readonly #limited = new Set<string>();
+
+  /** @param prepare only in a transaction of a caller's */
   constructor(
-    { s }: PostgresContext,
-    private readonly lanes: LanesToWrite = "add lanes",
+    context: PostgresContext,
+    private readonly prepare: PrepareLanes = null,
   ) {
+    const { s } = context;
+    this.#uniqueKeys = new UniqueKeys(context);
+    this.#room = new Room(context);
+    this.#redefine = new Redefine(context, prepare);
     this.#takeIds = new Statement<[count: number], { id: number }>(
       `SELECT nextval('${s}.job_ids') AS id FROM generate_series(1, $1::int)`,
     );
@@ -48,57 +63,206 @@ export class Enqueue {
     this.#freeKeys = new Statement<[keys: readonly string[]], never>(
       `DELETE FROM ${s}.idempotency_keys WHERE key = ANY($1::text[])`,
     );
-    this.#insert = new InsertJobs(s);
+    this.#inserts = new InsertJobs(s);
   }
 
   /** All jobs or none. */
   async insertAll(tx: Transaction, jobs: readonly NewJob[]): Promise<Enqueued[]> {
     const firsts = firstOfEachKey(jobs);
-    if (firsts.size === 0)
-      return (await this.insert(tx, jobs)).map((job) => ({ ...job, deduplicated: false }));
+    if (firsts.size === 0 && jobs.every((job) => this.#isPlain(job))) {
+      return (await this.#insert(tx, jobs.map(fresh(tx)))).map((job) => ({ ...job, deduplicated: false }));
+    }
+    const { targets, written } = await this.#run(tx, jobs, firsts);
+    return targets.map((target, index) => {
+      const job = written.get(target);
+      if (job === undefined) throw new Error("A job was neither inserted nor known");
+      return { ...job, deduplicated: target.holder !== null || targets.indexOf(target) !== index };
+    });
+  }
+
+  /**
+   * The jobs of slots of schedules, without a look at idempotency keys, which they have none of.
+   *
+   * @returns `null` for those whose unique key another job has, or whose queue is full
+   */
+  async insertDue(tx: Transaction, jobs: readonly NewJob[]): Promise<(Job | null)[]> {
+    if (jobs.every((job) => this.#isPlain(job))) return this.#insert(tx, jobs.map(fresh(tx)));
+    const made: (Job | null)[] = [];
+    for (const job of jobs) made.push(await this.#insertOneDue(tx, job));
+    return made;
+  }
+
+  async #insertOneDue(tx: Transaction, job: NewJob): Promise<Job | null> {
+    try {
+      const { targets, written } = await this.#run(tx, [job], new Map());
+      const [target] = targets;
+      return target === undefined || target.change === "none" ? null : (written.get(target) ?? null);
+    } catch (error) {
+      // Nothing was written then.
+      if (error instanceof KonveierError) return null;
+      throw error;
+    }
+  }
+
+  /** Whether nothing but an idempotency key could keep the job from being inserted, as far as is known. */
+  #isPlain({ unique, queue }: NewJob): boolean {
+    return unique === null && this.prepare === null && !this.#limited.has(queue);
+  }
+
+  /** @throws KonveierError after which nothing is written: who works in a transaction of the caller may go on */
+  async #run(
+    tx: Transaction,
+    jobs: readonly NewJob[],
+    firsts: ReadonlyMap<string, number>,
+  ): Promise<{ targets: readonly Target[]; written: ReadonlyMap<Target, Job> }> {
     const rows = await this.#takeIds.all(tx, jobs.length);
     // In the order of the jobs, which is that of their ids.
     const asked = jobs.map((job, place): Asked => ({ job, place, id: rows[place]?.id ?? 0 }));
     const owners = new Map(asked.filter((each) => isFirst(each, firsts)).map((each) => [keyOf(each), each]));
     const known = await this.#reserve(tx, owners);
-    const fresh = asked.filter((each) => {
-      const key = keyOf(each);
-      return key === null || (isFirst(each, firsts) && !known.has(key));
-    });
-    const made = await this.insert(
-      tx,
-      fresh.map(({ job }) => job),
-      fresh.map(({ id }) => id),
+    const holders = await this.#uniqueKeys.holders(tx, jobs);
+    const admission = new Admission(
+      tx.now,
+      (key) => known.get(key),
+      (key) => holders.get(key),
     );
-    const inserted = new Map(made.map((job) => [job.id, job]));
-    return asked.map((each) => {
-      const own = inserted.get(String(each.id));
-      if (own !== undefined) return { ...own, deduplicated: false };
-      const row = known.get(keyOf(each) ?? "");
-      const earlier = row === undefined ? inserted.get(String(owners.get(keyOf(each))?.id)) : toJob(row);
-      if (earlier === undefined) throw new Error("A job was neither inserted nor known");
-      return { ...earlier, deduplicated: true };
+    const reserved = [...owners].filter(([key]) => key !== null && !known.has(key));
+    let targets: readonly Target[];
+    let room: RoomMade;
+    try {
+      targets = jobs.map((job) => admission.admit(job));
+      room = await this.#makeRoom(tx, targets);
+    } catch (error) {
+      if (error instanceof KonveierError) await this.#giveUp(tx, jobs, reserved);
+      throw error;
+    }
+    const firstAsked = new Map<Target, Asked>();
+    for (const [index, each] of asked.entries()) {
+      const target = targets[index];
+      if (target !== undefined && !firstAsked.has(target)) firstAsked.set(target, each);
+    }
+    // Those of jobs that are not inserted, because another one has their unique key.
+    const unused = reserved.filter(([, owner]) => {
+      const target = targets[owner.place];
+      return target?.change !== "insert" || firstAsked.get(target) !== owner;
     });
+    await this.#free(tx, unused);
+    return { targets, written: await this.#write(tx, targets, firstAsked, room) };
+  }
+
+  /** Nothing is kept of the call: who works in a transaction of the caller's may go on after this. */
+  async #giveUp(tx: Transaction, jobs: readonly NewJob[], reserved: readonly Owner[]): Promise<void> {
+    await this.#free(tx, reserved);
+    await this.#uniqueKeys.free(tx, jobs);
+  }
+
+  async #free(tx: Transaction, owners: readonly Owner[]): Promise<void> {
+    const keys = owners.flatMap(([key]) => (key === null ? [] : [key]));
+    if (keys.length > 0) await this.#freeKeys.run(tx, keys);
+  }
+
+  /** Changes jobs that were there, makes room for the others, and inserts those. */
+  async #write(
+    tx: Transaction,
+    targets: readonly Target[],
+    firstAsked: ReadonlyMap<Target, Asked>,
+    room: RoomMade,
+  ): Promise<Map<Target, Job>> {
+    const written = new Map<Target, Job>();
+    const each = [...new Set(targets)];
+    const owners: { job: NewJob; id: number }[] = [];
+    for (const target of each) {
+      const { holder, change, job, runAt } = target;
+      if (holder === null) continue;
+      let row = holder;
+      if (change === "replace" && job !== null) {
+        row = await this.#redefine.replace(tx, holder, job, runAt);
+        owners.push({ job, id: holder.id });
+      } else if (change === "reschedule") row = await this.#redefine.reschedule(tx, holder, runAt);
+      written.set(target, toJob(row));
+    }
+    for (const [queue, count] of room.drops) await this.#room.drop(tx, queue, count);
+    const inserts = each.flatMap((target) => {
+      const id = firstAsked.get(target)?.id;
+      const { change, job, runAt } = target;
+      return change === "insert" && job !== null && id !== undefined ? [{ target, job, runAt, id }] : [];
+    });
+    const made = await this.#insert(
+      tx,
+      inserts.map(({ job, runAt, id }) => fresh(tx, runAt, id)(job)),
+      room.guarded,
+    );
+    for (const [index, { target, job, id }] of inserts.entries()) {
+      const one = made[index];
+      if (one !== undefined) written.set(target, one);
+      owners.push({ job, id });
+    }
+    await this.#uniqueKeys.give(tx, owners);
+    return written;
   }
 
   /**
-   * Without a look at idempotency keys. Answers in the order of the jobs.
+   * Finds out how many jobs of limited queues have to go. Those queues are locked until the transaction ends.
    *
-   * @param ids of all jobs, or none of them
+   * @throws KonveierError `queue_full`
    */
-  async insert(tx: Transaction, jobs: readonly NewJob[], ids: readonly number[] = []): Promise<Job[]> {
-    if (jobs.length === 0) return [];
-    const fresh = jobs.map((job, index): FreshJob => {
-      const runAt = job.runAt ?? tx.now + job.delayMs;
-      return { job, runAt, state: runAt <= tx.now ? "pending" : "scheduled", given: ids[index] ?? null };
+  async #makeRoom(tx: Transaction, targets: readonly Target[]): Promise<RoomMade> {
+    const arrivals = arrivalsOf(targets);
+    // A transaction of a caller's cannot be tried again, so there it is not found out by the insert.
+    const guarded = [...arrivals.keys()].filter((queue) => this.prepare !== null || this.#limited.has(queue));
+    const drops = new Map<string, number>();
+    if (guarded.length === 0) return { drops, guarded: new Set() };
+    const rooms = new Map((await this.#room.of(tx, guarded)).map((room) => [room.name, room]));
+    for (const queue of guarded) {
+      const room = rooms.get(queue);
+      if (room === undefined) {
+        this.#limited.delete(queue);
+        continue;
+      }
+      drops.set(queue, dropsFor(room, arrivals.get(queue) ?? { fresh: 0, changed: 0 }));
+    }
+    // One that has no limit is not locked, and may get one before the insert.
+    return { drops, guarded: this.prepare === null ? new Set(drops.keys()) : new Set(guarded) };
+  }
+
+  /**
+   * Without a look at keys and limits. The delay of a job that waits begins when it no longer does.
+   *
+   * @returns ids in the order of the jobs
+   */
+  async insertIntoFlow(
+    tx: Transaction,
+    jobs: readonly { readonly job: NewJob; readonly place: PlaceInFlow }[],
+  ): Promise<readonly number[]> {
+    const fresh = jobs.map(({ job, place }): FreshJob => {
+      const runAt = place.waiting > 0 ? (job.runAt ?? tx.now) : runAtOf(job, tx.now);
+      const state = place.waiting > 0 ? "blocked" : stateAt(runAt, tx.now);
+      return { job, runAt, state, expiresAt: expiryOf(job, tx.now), given: null, flow: place };
     });
-    const made = await this.#insert.run(tx, fresh, tx.now, this.lanes);
-    return fresh.map(({ job, runAt, state }, index) => {
-      const id = made[index];
+    const queues = new Set(jobs.map(({ job }) => job.queue));
+    return (await this.#insert(tx, fresh, queues)).map(({ id }) => Number(id));
+  }
+
+  /** @param guarded limited queues that have room */
+  async #insert(
+    tx: Transaction,
+    jobs: readonly FreshJob[],
+    guarded: ReadonlySet<string> = new Set(),
+  ): Promise<Job[]> {
+    if (jobs.length === 0) return [];
+    const lanes = this.prepare === null ? "add lanes" : "lanes are there";
+    const { ids, limited } = await this.#inserts.run(tx, jobs, tx.now, lanes, guarded);
+    if (limited.length > 0) {
+      // Undone, and tried again with a look at the limits first, from now on.
+      for (const queue of limited) this.#limited.add(queue);
+      throw new TryAgain();
+    }
+    return jobs.map(({ job, runAt, state }, index) => {
+      const id = ids[index];
       if (id === undefined) throw new Error("A job was not inserted");
       tx.ledger.lane(job.queue, job.name).inserted(id, state);
       if (state === "pending") tx.madePending(job, runAt);
-      else tx.changes.scheduled();
+      if (state === "scheduled") tx.changes.scheduled();
       return newJob(job, id, state, tx.now, runAt);
     });
   }
@@ -133,6 +297,30 @@ export class Enqueue {
     }
     return known;
   }
+}
+
+/** Of an idempotency key. */
+type Owner = readonly [key: string | null, asked: Asked];
+
+interface RoomMade {
+  /** How many jobs have to go, by queue. */
+  readonly drops: ReadonlyMap<string, number>;
+  /** Queues whose limits are known until the transaction ends. */
+  readonly guarded: ReadonlySet<string>;
+}
+
+function fresh(tx: Transaction, runAt?: Instant, given: number | null = null): (job: NewJob) => FreshJob {
+  return (job) => {
+    const at = runAt ?? runAtOf(job, tx.now);
+    return {
+      job,
+      runAt: at,
+      state: stateAt(at, tx.now),
+      expiresAt: expiryOf(job, tx.now),
+      given,
+      flow: null,
+    };
+  };
 }
 
 /** A job of one call with the id that it gets if it is new. */

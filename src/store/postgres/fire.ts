@@ -157,8 +157,12 @@ export class Fire {
     const { slot, job } = waiting;
     const row = await this.#lockWaiting.get(tx, key, slot);
     if (row === undefined || (await this.#busyOnes(tx, [key])).has(key)) return null;
-    const [made] = await this.enqueue.insert(tx, [job]);
-    if (made === undefined) return null;
+    const [made = null] = await this.enqueue.insertDue(tx, [job]);
+    if (made === null) {
+      await this.dropWaiting(tx, key);
+      report(tx, row, "skipped", slot, null);
+      return { key, slot, outcome: "skipped", jobId: null };
+    }
     await this.#markEnqueued.run(tx, tx.now, made.id, key, slot);
     await this.#startWaiting.run(tx, key);
     report(tx, row, "enqueued", slot, made.id);
@@ -173,7 +177,7 @@ export class Fire {
   async byHand(tx: Transaction, key: string, { slot, job }: NewJobOfSlot): Promise<Enqueued | null> {
     const row = await this.#lock.get(tx, key);
     if (row === undefined) return null;
-    const [made] = await this.enqueue.insert(tx, [job]);
+    const [made] = await this.enqueue.insertAll(tx, [job]);
     if (made === undefined) return null;
     const move: Move = {
       row,
@@ -185,7 +189,7 @@ export class Fire {
       dropAll: row.overlap === "allow",
     };
     await this.#record(tx, [move]);
-    return { ...made, deduplicated: false };
+    return made;
   }
 
   /** Decides about all slots, and makes their jobs. */
@@ -209,7 +213,9 @@ export class Fire {
         key,
         jobs.map(({ slot }, place): Fired => {
           const outcome = outcomes[index]?.[place] ?? "skipped";
-          return { key, slot, outcome, jobId: outcome === "enqueued" ? nextOf(made).id : null };
+          if (outcome !== "enqueued") return { key, slot, outcome, jobId: null };
+          const jobId = nextOf(made)?.id ?? null;
+          return { key, slot, outcome: jobId === null ? "skipped" : "enqueued", jobId };
         }),
       ]),
     );
@@ -220,13 +226,14 @@ export class Fire {
     return new Set((await this.#busy.all(tx, keys)).map(({ key }) => key));
   }
 
-  async #make(tx: Transaction, asked: readonly JobOfSlot[]): Promise<Job[]> {
-    const made: Job[] = [];
+  async #make(tx: Transaction, asked: readonly JobOfSlot[]): Promise<(Job | null)[]> {
+    const made: (Job | null)[] = [];
     for (const some of inPortions(asked)) {
       const jobs = some.map(({ job }) => job);
-      made.push(...(await this.enqueue.insert(tx, jobs)));
+      made.push(...(await this.enqueue.insertDue(tx, jobs)));
     }
-    for (const { slot, delayMs, job } of asked) {
+    for (const [index, { slot, delayMs, job }] of asked.entries()) {
+      if (made[index] === null) continue;
       tx.ledger.lane(job.queue, job.name).duration("lag", tx.now - (slot + delayMs));
     }
     return made;
@@ -287,7 +294,7 @@ function inPortions(asked: readonly JobOfSlot[]): JobOfSlot[][] {
   return portions;
 }
 
-function nextOf(jobs: Iterator<Job>): Job {
+function nextOf(jobs: Iterator<Job | null>): Job | null {
   const next = jobs.next();
   if (next.done === true) throw new Error("A slot was fired without a job");
   return next.value;

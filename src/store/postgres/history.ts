@@ -33,7 +33,8 @@ export class History {
 
   constructor({ s }: PostgresContext) {
     this.#detail = new Statement<[id: number], JobWithDetails>(
-      `SELECT jobs.*, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent,
+      `SELECT jobs.*, budget, timeout_ms, backoff, tags, idempotency_key, unique_key, schedule_key, slot,
+         traceparent, flow_ref, reason AS cancelled_for, about AS cancelled_about,
          octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem,
          percent, message, at AS progress_at,
          (SELECT error FROM ${s}.attempts WHERE job_id = jobs.id AND error IS NOT NULL
@@ -42,6 +43,7 @@ export class History {
           WHERE job_id = jobs.id) AS fingerprint
        FROM ${s}.jobs JOIN ${s}.job_specs ON job_specs.job_id = jobs.id
        LEFT JOIN ${s}.job_results ON job_results.job_id = jobs.id
+       LEFT JOIN ${s}.cancellations ON cancellations.job_id = jobs.id
        LEFT JOIN ${s}.job_progress ON job_progress.job_id = jobs.id
        WHERE jobs.id = $1`,
     );

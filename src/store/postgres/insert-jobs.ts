@@ -1,5 +1,6 @@
 import type { Instant } from "../../core/job.js";
 import type { JobState } from "../../core/states.js";
+import { scopedKey } from "../../core/unique.js";
 import type { NewJob } from "../jobs.js";
 import type { Queryable } from "./connection.js";
 
@@ -8,8 +9,17 @@ export interface FreshJob {
   readonly job: NewJob;
   readonly runAt: Instant;
   readonly state: JobState;
+  readonly expiresAt: Instant | null;
   /** An id that was taken for it before; else it gets the next one. */
   readonly given: number | null;
+  readonly flow: PlaceInFlow | null;
+}
+
+/** Where a job belongs in its flow, and how much it waits for. */
+export interface PlaceInFlow {
+  readonly flowId: number;
+  readonly ref: string;
+  readonly waiting: number;
 }
 
 /** Whether an insert adds the rows of its lanes, or they are there. */
@@ -31,6 +41,9 @@ const HOT_COLUMNS: readonly Column[] = [
   { name: "max_attempts", type: "int", of: ({ job }) => job.maxAttempts },
   { name: "run_at", type: "bigint", of: ({ runAt }) => runAt },
   { name: "payload_bytes", type: "int", of: ({ job }) => Buffer.byteLength(job.payload) },
+  { name: "expires_at", type: "bigint", of: ({ expiresAt }) => expiresAt },
+  { name: "flow_id", type: "bigint", of: ({ flow }) => flow?.flowId ?? null },
+  { name: "waiting", type: "int", of: ({ flow }) => flow?.waiting ?? null },
 ];
 
 const SPEC_COLUMNS: readonly Column[] = [
@@ -48,9 +61,24 @@ const SPEC_COLUMNS: readonly Column[] = [
   { name: "slot", type: "bigint", of: ({ job }) => job.schedule?.slot ?? null },
   { name: "traceparent", type: "text", of: ({ job }) => job.trace?.traceparent ?? null },
   { name: "tracestate", type: "text", of: ({ job }) => job.trace?.tracestate ?? null },
+  {
+    name: "unique_key",
+    type: "text",
+    of: ({ job }) => (job.unique === null ? null : scopedKey(job.unique, job)),
+  },
+  { name: "flow_ref", type: "text", of: ({ flow }) => flow?.ref ?? null },
+  // Of one that is not blocked it is part of when it runs.
+  { name: "delay_ms", type: "bigint", of: ({ job, state }) => (state === "blocked" ? job.delayMs : null) },
 ];
 
 const GIVEN: Column = { name: "given", type: "bigint", of: ({ given }) => given };
+
+interface Inserted {
+  /** In the order of the jobs. */
+  readonly ids: readonly number[];
+  /** Queues with a limit that nobody has looked at. */
+  readonly limited: readonly string[];
+}
 
 /**
  * Inserts any number of jobs with one statement.
@@ -61,8 +89,14 @@ const GIVEN: Column = { name: "given", type: "bigint", of: ({ given }) => given 
 export class InsertJobs {
   constructor(private readonly s: string) {}
 
-  /** @returns the ids in the order of the jobs */
-  async run(db: Queryable, jobs: readonly FreshJob[], now: Instant, lanes: LanesToWrite): Promise<number[]> {
+  /** @param guarded queues whose limits were looked at, and are locked */
+  async run(
+    db: Queryable,
+    jobs: readonly FreshJob[],
+    now: Instant,
+    lanes: LanesToWrite,
+    guarded: ReadonlySet<string>,
+  ): Promise<Inserted> {
     const { s } = this;
     const values = new SentValues(jobs);
     const [given] = values.take([GIVEN]);
@@ -83,6 +117,12 @@ export class InsertJobs {
            SELECT DISTINCT tag, id FROM job, json_array_elements_text(tags::json) AS tag WHERE tags IS NOT NULL
          )`
       : "";
+    const unguarded = [...new Set(jobs.map(({ job }) => job.queue))].filter((queue) => !guarded.has(queue));
+    const limited =
+      unguarded.length === 0
+        ? "NULL"
+        : `ARRAY(SELECT name FROM ${s}.queues
+             WHERE max_length IS NOT NULL AND name = ANY(${values.constant(unguarded, "text[]")}))`;
     const text = `WITH job AS MATERIALIZED (
         SELECT ${given === undefined ? `nextval('${s}.job_ids')` : "given"} AS id, asked.*
         FROM (SELECT ${values.list()} FROM ${values.rows()}) AS asked
@@ -91,9 +131,10 @@ export class InsertJobs {
       ), specs AS (
         INSERT INTO ${s}.job_specs (job_id, ${names(specs)}) SELECT id, ${names(specs)} FROM job
       )${tags}
-      SELECT id FROM job ORDER BY place`;
+      SELECT id, CASE place WHEN 1 THEN ${limited} END AS limited FROM job ORDER BY place`;
     const { rows } = await db.query(text, values.sent);
-    return (rows as { id: number }[]).map(({ id }) => id);
+    const inserted = rows as { id: number; limited: string[] | null }[];
+    return { ids: inserted.map(({ id }) => id), limited: inserted[0]?.limited ?? [] };
   }
 }
 

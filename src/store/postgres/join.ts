@@ -2,7 +2,7 @@ import type { QueryResult } from "pg";
 import { KonveierError } from "../../core/errors.js";
 import type { Instant } from "../../core/job.js";
 import type { JoinedTransaction } from "../joined.js";
-import type { NewJob } from "../jobs.js";
+import { runAtOf } from "../admission.js";
 import { types, type Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
@@ -10,8 +10,9 @@ import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
 import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
-import { EarliestOfLanes, laneKeyText } from "./lane-floors.js";
+import { EarliestOfLanes, laneKeyText, type PendingLane } from "./lane-floors.js";
 import { Settle } from "./settle.js";
+import { WaitForJobs } from "./wait.js";
 import { Transaction, type EndStatements } from "./transaction.js";
 
 /** What runs a statement as a client of pg does. */
@@ -38,8 +39,8 @@ export class Joins {
     private readonly notifications: Notifications,
     private readonly place: string,
   ) {
-    this.#enqueue = new Enqueue(context, "lanes are there");
-    this.#settle = new Settle(context, new CurrentClaim(context));
+    this.#enqueue = new Enqueue(context, (tx, lanes) => this.#prepareLanes(tx, lanes));
+    this.#settle = new Settle(context, new CurrentClaim(context), new WaitForJobs(context));
   }
 
   /** @throws KonveierError `transaction_unusable` */
@@ -50,13 +51,18 @@ export class Joins {
       atOnce: false,
       insertMany: (jobs) =>
         this.#write(db, async (tx) => {
-          await this.#prepareLanes(tx, jobs);
+          await this.#prepareLanes(
+            tx,
+            jobs.map((job) => ({ ...job, runAt: runAtOf(job, tx.now) })),
+          );
           return this.#enqueue.insertAll(tx, jobs);
         }),
       complete: (completion) =>
         this.#write(db, async (tx) => {
           const [settled] = await this.#settle.apply(tx, [completion]);
           if (settled === undefined) throw new Error("A settlement was not answered");
+          await tx.flows.flush(tx);
+          await this.#prepareLanes(tx, tx.pending);
           return settled;
         }),
     };
@@ -67,9 +73,9 @@ export class Joins {
    * What is to be written there is written in a transaction of its own, after the floors are held: one that is lowered
    * must not be raised again before the commit.
    */
-  async #prepareLanes(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
+  async #prepareLanes(tx: Transaction, pending: readonly PendingLane[]): Promise<void> {
     const earliest = new EarliestOfLanes();
-    for (const job of jobs) earliest.add(job, job.runAt ?? tx.now + job.delayMs);
+    for (const lane of pending) earliest.add(lane, lane.runAt);
     const lanes = earliest.all();
     if (lanes.length === 0) return;
     const { floors } = this.statements;
@@ -122,6 +128,8 @@ class ForeignQueries implements Queryable {
 /** Columns of ours that hold text which may look like a number. */
 const TEXT_COLUMNS = new Set([
   "key",
+  "states",
+  "on_full",
   "fingerprint",
   "queue",
   "name",
@@ -129,6 +137,7 @@ const TEXT_COLUMNS = new Set([
   "worker_id",
   "error",
   "outcome",
+  "on_failure",
 ]);
 
 function withNumbers(row: Record<string, unknown>): Record<string, unknown> {

@@ -12,6 +12,8 @@ import { DatabaseClock } from "./database-clock.js";
 import { Enqueue } from "./enqueue.js";
 import { LowerFloors } from "./lane-floors.js";
 import { RaiseFloors } from "./raise-floors.js";
+import { FlowCounts } from "./flow-counts.js";
+import { FlowEndStatements } from "./flow-ends.js";
 import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
 import type { PostgresStore } from "./open.js";
@@ -28,6 +30,9 @@ const JOB: NewJob = {
   maxAttempts: 3,
   backoff: null,
   timeoutMs: null,
+  unique: null,
+  expiresAt: null,
+  expiresInMs: null,
   tags: [],
   idempotency: null,
   schedule: null,
@@ -47,7 +52,12 @@ function floorsOf({ s, url }: PostgresDatabase, clock: Clock) {
   const pool = openPool(url);
   onTestFinished(() => pool.end());
   const time = new DatabaseClock(clock, clock.now(), true);
-  const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
+  const statements = {
+    ledger: new LedgerStatements(s),
+    floors: new LowerFloors(s),
+    flowEnds: new FlowEndStatements(s),
+    flowCounts: new FlowCounts(s),
+  };
   const guard = new SchemaGuard(s, "here");
   const committer = new Committer(pool, systemClock, time, statements, guard, () => undefined, "here");
   return { committer, floors: new RaiseFloors(s, committer, time) };
@@ -167,7 +177,7 @@ describe("the floor of a lane", () => {
     clock.stepWall(10 * MINUTE_MS);
     const enqueueIn = new Enqueue({ s: database.s } as PostgresContext);
     await committer.write(async (tx) => {
-      await enqueueIn.insert(tx, [{ ...JOB, runAt: T0 }]);
+      await enqueueIn.insertAll(tx, [{ ...JOB, runAt: T0 }]);
       await floors.raise(LANE);
       expect(await floorOf(database)).toBe(clock.now() - 10_000);
     });

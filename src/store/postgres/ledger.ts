@@ -1,4 +1,4 @@
-import { JOB_STATES } from "../../core/states.js";
+import { JOB_STATES, type JobState } from "../../core/states.js";
 import type { Instant } from "../../core/job.js";
 import { Lane } from "../lane.js";
 import { DURATION_KINDS, STAT_EVENTS } from "../stats.js";
@@ -58,6 +58,14 @@ export class Ledger {
       this.#lanes.set(key, lane);
     }
     return lane;
+  }
+
+  /** What it adds to the number of jobs of a queue in a state, and nobody can read yet. */
+  unwritten(queue: string, state: JobState): number {
+    const index = JOB_STATES.indexOf(state);
+    let sum = 0;
+    for (const lane of this.#lanes.values()) if (lane.queue === queue) sum += lane.counts[index] ?? 0;
+    return sum;
   }
 
   /** A job of this queue and name changed in a way that shows in no count. */

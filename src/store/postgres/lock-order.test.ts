@@ -20,6 +20,9 @@ const JOB: NewJob = {
   timeoutMs: null,
   tags: [],
   idempotency: null,
+  unique: null,
+  expiresAt: null,
+  expiresInMs: null,
   schedule: null,
   trace: null,
 };
@@ -120,4 +123,26 @@ test("dead jobs that are revived instead of others are locked when the first one
   await database.until(async () => (await store.jobs.get(first))?.state === "pending");
   await holder.query("ROLLBACK");
   expect(await revived).toBe(2);
+});
+
+test("a job begins to wait for others while somebody who ends one of them has locked their flow", async () => {
+  const database = new PostgresDatabase();
+  const store = await database.open();
+  const flow = await store.flows.create({
+    name: "flow",
+    jobs: ["parent", "child"].map((ref) => ({ ref, job: JOB, dependsOn: [] })),
+    idempotency: null,
+  });
+  const request = { workerId: "w", queues: ["q"], names: null, max: 1, leaseMs: 60_000 };
+  const [parent] = await store.claims.claim(request);
+  if (parent === undefined) throw new Error("There was no job to claim");
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("BEGIN");
+  await client.query(`SELECT 1 FROM ${database.s}.flows WHERE id = $1 FOR NO KEY UPDATE`, [flow.id]);
+  const { id, token } = parent;
+  expect(await store.claims.settle([{ verb: "wait", id, token, refs: ["child"] }])).toMatchObject([
+    { ok: true, state: "blocked" },
+  ]);
 });

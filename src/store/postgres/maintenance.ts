@@ -1,3 +1,4 @@
+import { MAX_INSTANT } from "../../core/defaults.js";
 import type { Instant } from "../../core/job.js";
 import type { FinishedState } from "../../core/states.js";
 import type { MaintenanceStore, RecordAges, Retention } from "../maintenance.js";
@@ -9,7 +10,7 @@ import { FoldAll } from "./fold.js";
 import type { Remove } from "./remove.js";
 import { Statement } from "./statement.js";
 
-const ROW = "id, queue, name, state, attempt";
+const ROW = "id, queue, name, state, attempt, flow_id";
 
 export class PostgresMaintenance implements MaintenanceStore {
   readonly #fold;
@@ -25,9 +26,14 @@ export class PostgresMaintenance implements MaintenanceStore {
   ) {
     const { s } = context;
     this.#fold = new FoldAll(s);
+    // What others of its flow may still read of a job stays until all of them have ended, and as long after that.
+    const keptByNoFlow = (before: string | number) =>
+      `(flow_id IS NULL OR coalesce(
+         (SELECT coalesce(finished_at, ${MAX_INSTANT}) < ${before} FROM ${s}.flows WHERE flows.id = flow_id), true
+       ))`;
     const finishedBefore = (state: FinishedState, lock: string) =>
       new Statement<[before: Instant, limit: number], RemovedRow>(
-        `SELECT ${ROW} FROM ${s}.jobs WHERE state = '${state}' AND finished_at < $1
+        `SELECT ${ROW} FROM ${s}.jobs WHERE state = '${state}' AND finished_at < $1 AND ${keptByNoFlow("$1::bigint")}
          ORDER BY finished_at, id LIMIT $2 ${lock}`,
       );
     const ofEachState = (lock: string) => ({
@@ -39,8 +45,8 @@ export class PostgresMaintenance implements MaintenanceStore {
     // Another process that does the same takes the ones behind.
     this.#lockFinishedBefore = ofEachState("FOR UPDATE SKIP LOCKED");
     // By the kept counter: ids have gaps, so their difference says nothing about how many there are.
-    const oldestBeyond = `SELECT id FROM ${s}.jobs WHERE state = 'completed' ORDER BY finished_at, id
-      LIMIT (SELECT least($2::bigint, greatest(sum(n) - $1::bigint, 0))::bigint FROM ${s}.counts WHERE state = 'completed')`;
+    const oldestBeyond = `SELECT id FROM ${s}.jobs WHERE state = 'completed' AND ${keptByNoFlow(MAX_INSTANT)}
+      ORDER BY finished_at, id LIMIT (SELECT least($2::bigint, greatest(sum(n) - $1::bigint, 0))::bigint FROM ${s}.counts WHERE state = 'completed')`;
     const beyondCount = (lock: string) =>
       new Statement<[max: number, limit: number], RemovedRow>(
         `SELECT ${ROW} FROM ${s}.jobs WHERE state = 'completed' AND id IN (${oldestBeyond}) ORDER BY id ${lock}`,

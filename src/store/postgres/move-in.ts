@@ -117,7 +117,7 @@ export class PostgresMoveIn {
   }
 
   /** Lets numbers go on where they were, and servers in. */
-  finish({ job, token, schedule_version, event }: MovedSequences): Promise<void> {
+  finish({ job, token, schedule_version, flow, event }: MovedSequences): Promise<void> {
     return this.#transaction(async (db) => {
       const goOn = async (sequence: string, last: number) => {
         if (last > 0) await db.query("SELECT setval($1, $2)", [`${this.s}.${sequence}`, last]);
@@ -125,6 +125,7 @@ export class PostgresMoveIn {
       await goOn("job_ids", job);
       await goOn("fencing_tokens", token);
       await goOn("schedule_versions", schedule_version);
+      await goOn("flow_ids", flow);
       for (const [table, column] of [
         ["dead_groups", "id"],
         ["operations", "id"],

@@ -14,6 +14,10 @@ import { DatabaseClock } from "./database-clock.js";
 import { PostgresDead } from "./dead.js";
 import { translateError, translateOpeningError } from "./errors.js";
 import { PostgresEvents } from "./events.js";
+import { PostgresExpiry } from "./expiry.js";
+import { FlowCounts } from "./flow-counts.js";
+import { FlowEndStatements } from "./flow-ends.js";
+import { PostgresFlows } from "./flows.js";
 import { Fold } from "./fold.js";
 import { Joins } from "./join.js";
 import { JobSearch } from "./job-search/job-search.js";
@@ -111,7 +115,9 @@ export class PostgresStore implements Store {
   readonly jobs: PostgresJobs;
   readonly claims: PostgresClaims;
   readonly steps: PostgresSteps;
+  readonly expiry: PostgresExpiry;
   readonly queues: PostgresQueues;
+  readonly flows: PostgresFlows;
   readonly dead: PostgresDead;
   readonly schedules: PostgresSchedules;
   readonly stats: PostgresStats;
@@ -144,7 +150,9 @@ export class PostgresStore implements Store {
     this.jobs = new PostgresJobs(context, search, byHand);
     this.claims = new PostgresClaims(context, new RaiseFloors(s, committer, clock));
     this.steps = new PostgresSteps(context);
+    this.expiry = new PostgresExpiry(context);
     this.queues = new PostgresQueues(context);
+    this.flows = new PostgresFlows(context, byHand, remove);
     this.dead = new PostgresDead(context);
     this.schedules = new PostgresSchedules(context);
     this.stats = new PostgresStats(context);
@@ -186,7 +194,12 @@ export class PostgresStore implements Store {
     const notifications = new Notifications(pool, listenUrl, s, clock, databaseClock, latest);
     const changes = new ChangeFeed(clock, notifications);
     const schema = new SchemaGuard(s, place);
-    const statements = { ledger: new LedgerStatements(s), floors: new LowerFloors(s) };
+    const statements = {
+      ledger: new LedgerStatements(s),
+      floors: new LowerFloors(s),
+      flowEnds: new FlowEndStatements(s),
+      flowCounts: new FlowCounts(s),
+    };
     const fold = new Fold(pool, s, clock);
     const committed = (done: Changes) => {
       changes.committed(done);

@@ -1,13 +1,19 @@
 import type { Instant, Job } from "../../core/job.js";
-import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
-import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
+import {
+  editedLimits,
+  newQueue,
+  queuesOf,
+  type CountRow,
+  type OldestRow,
+  type QueueRow,
+} from "../queue-rows.js";
+import type { ExpectedVersion, Queue, QueueEdit, QueueStore } from "../queues.js";
 import { rowId } from "../rows.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
 import { pendingOfLane } from "./lane-floors.js";
 import { Statement } from "./statement.js";
-import type { Transaction } from "./transaction.js";
 
 /** What is kept of the queues, from one moment. */
 interface Reading {
@@ -24,6 +30,7 @@ export class PostgresQueues implements QueueStore {
   readonly #insert;
   readonly #pause;
   readonly #resume;
+  readonly #limit;
   readonly #ahead;
   readonly #pendingNames;
 
@@ -52,10 +59,10 @@ export class PostgresQueues implements QueueStore {
        ) AS oldest`,
     );
     this.#lock = new Statement<[name: string], QueueRow>(
-      `SELECT name, paused_at, pause_reason, version FROM ${s}.queues WHERE name = $1 FOR UPDATE`,
+      `SELECT * FROM ${s}.queues WHERE name = $1 FOR UPDATE`,
     );
-    this.#insert = new Statement<[name: string, at: number, reason: string], never>(
-      `INSERT INTO ${s}.queues (name, paused_at, pause_reason) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+    this.#insert = new Statement<[name: string], QueueRow>(
+      `INSERT INTO ${s}.queues (name, version) VALUES ($1, 0) ON CONFLICT DO NOTHING`,
     );
     this.#pause = new Statement<[name: string, at: number, reason: string], never>(
       `UPDATE ${s}.queues SET paused_at = coalesce(paused_at, $2), pause_reason = $3, version = version + 1
@@ -63,6 +70,9 @@ export class PostgresQueues implements QueueStore {
     );
     this.#resume = new Statement<[name: string], never>(
       `UPDATE ${s}.queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = $1`,
+    );
+    this.#limit = new Statement<[name: string, maxLength: number | null, onFull: string], never>(
+      `UPDATE ${s}.queues SET max_length = $2, on_full = $3, version = version + 1 WHERE name = $1`,
     );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
@@ -97,23 +107,38 @@ export class PostgresQueues implements QueueStore {
   }
 
   pause(name: string, reason: string | null, version: ExpectedVersion = null): Promise<Queue | null> {
-    const text = JSON.stringify(reason);
-    return this.#edit(name, version, async (tx, before) => {
-      // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
-      if (before !== undefined && before.paused_at !== null && before.pause_reason === text) return;
-      const statement = before === undefined ? this.#insert : this.#pause;
-      // Nothing to lock before the first edit: somebody else has made it meanwhile.
-      if ((await statement.run(tx, name, tx.now, text)) === 0) throw new TryAgain();
-      tx.ledger.journal.add({ type: "queue", name, action: "paused" });
-    });
+    return this.edit(name, { paused: true, pauseReason: reason }, version);
   }
 
   resume(name: string, version: ExpectedVersion = null): Promise<Queue | null> {
-    return this.#edit(name, version, async (tx, before) => {
-      if (before === undefined || before.paused_at === null) return;
-      await this.#resume.run(tx, name);
-      tx.ledger.journal.add({ type: "queue", name, action: "resumed" });
-      tx.changes.pending(name);
+    return this.edit(name, { paused: false }, version);
+  }
+
+  edit(name: string, edit: QueueEdit, expected: ExpectedVersion = null): Promise<Queue | null> {
+    return this.context.write(async (tx) => {
+      const before = await this.#lock.get(tx, name);
+      if (expected !== null && (before?.version ?? 0) !== expected) return null;
+      const limits = editedLimits(before, edit);
+      // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
+      const reason = JSON.stringify(edit.pauseReason ?? null);
+      const isPaused = (before?.paused_at ?? null) !== null;
+      const pauses = edit.paused === true && !(isPaused && before?.pause_reason === reason);
+      const resumes = edit.paused === false && isPaused;
+      // Nothing to lock before the first edit: somebody else has made it meanwhile.
+      const isNew = before === undefined && (pauses || limits !== null);
+      if (isNew && (await this.#insert.run(tx, name)) === 0) throw new TryAgain();
+      if (pauses) await this.#pause.run(tx, name, tx.now, reason);
+      if (resumes) await this.#resume.run(tx, name);
+      if (limits !== null) await this.#limit.run(tx, name, limits.max_length, limits.on_full);
+      for (const action of [
+        pauses && "paused",
+        resumes && "resumed",
+        limits !== null && "limited",
+      ] as const) {
+        if (action !== false) tx.ledger.journal.add({ type: "queue", name, action });
+      }
+      if (resumes) tx.changes.pending(name);
+      return (await this.#find(tx, name))[0] ?? newQueue(name);
     });
   }
 
@@ -126,19 +151,6 @@ export class PostgresQueues implements QueueStore {
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {
     return this.context.read((db) => this.#pendingNames.all(db));
-  }
-
-  #edit(
-    name: string,
-    expected: ExpectedVersion,
-    edit: (tx: Transaction, before: QueueRow | undefined) => Promise<void>,
-  ): Promise<Queue | null> {
-    return this.context.write(async (tx) => {
-      const before = await this.#lock.get(tx, name);
-      if (expected !== null && (before?.version ?? 0) !== expected) return null;
-      await edit(tx, before);
-      return (await this.#find(tx, name))[0] ?? newQueue(name);
-    });
   }
 
   async #find(db: Queryable, name: string | null): Promise<Queue[]> {

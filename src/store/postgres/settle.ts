@@ -1,14 +1,28 @@
 import { MAX_ATTEMPTS_KEPT } from "../../core/defaults.js";
 import type { Instant } from "../../core/job.js";
 import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.js";
-import { endingOf, eventsOf, isCompletion, isRepeat, type Ending } from "../endings.js";
+import {
+  deadlock,
+  endingOf,
+  eventsOf,
+  isCompletion,
+  isRepeat,
+  waitingFor,
+  type Ending,
+  type Wait,
+} from "../endings.js";
 import { rowId, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
 import { held, STILL_RUNNING, type CurrentClaim } from "./current-claim.js";
+import { isFinished } from "../../core/states.js";
 import { Statement } from "./statement.js";
+import type { WaitForJobs } from "./wait.js";
 import type { Transaction } from "./transaction.js";
 
-type CompletedRow = Pick<JobRow, "id" | "queue" | "name" | "priority" | "run_at" | "attempt" | "started_at">;
+type CompletedRow = Pick<
+  JobRow,
+  "id" | "queue" | "name" | "priority" | "run_at" | "attempt" | "started_at" | "flow_id"
+>;
 
 /** A claim that ends. */
 interface Ended<Row extends CompletedRow = CompletedRow> {
@@ -29,9 +43,11 @@ export class Settle {
   constructor(
     { s }: PostgresContext,
     private readonly current: CurrentClaim,
+    private readonly waits: WaitForJobs,
   ) {
     // The guards stand in the statements themselves although rows may have been locked before: whatever is changed above,
     // a stale claim cannot pass here. No two claims have the same token.
+    // What has started does not expire.
     // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
     // And they are locked in the order in which others lock rows, which an UPDATE by itself takes as its plan has it.
     this.#complete = new Statement<
@@ -44,7 +60,7 @@ export class Settle {
        )
        UPDATE ${s}.jobs SET state = 'completed', finished_at = $3, lease_until = 0
        WHERE id = ANY(ARRAY(SELECT id FROM held))
-       RETURNING id, queue, name, priority, run_at, attempt, started_at`,
+       RETURNING id, queue, name, priority, run_at, attempt, started_at, flow_id`,
     );
     this.#end = new Statement<
       [
@@ -59,7 +75,8 @@ export class Settle {
       never
     >(
       `UPDATE ${s}.jobs SET state = ended.state, run_at = ended.run_at, attempt = ended.attempt,
-         started_at = ended.started_at, finished_at = ended.finished_at, lease_until = 0
+         started_at = ended.started_at, finished_at = ended.finished_at, lease_until = 0,
+         expires_at = CASE ended.state WHEN 'completed' THEN expires_at END
        FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[])
          AS ended (id, token, state, run_at, attempt, started_at, finished_at)
        WHERE jobs.id = ANY($1) AND jobs.id = ended.id AND jobs.token = ended.token AND ${STILL_RUNNING}`,
@@ -148,14 +165,25 @@ export class Settle {
   ): Promise<void> {
     const taken = new Set<string>();
     const current: Ended<JobRow>[] = [];
+    // What was said, where something else came of it.
+    const meant: Settlement[] = [];
     for (const settlement of settlements) {
       const row = held(rows.get(settlement.id), settlement);
       if (typeof row === "string" || taken.has(settlement.id)) continue;
       taken.add(settlement.id);
-      current.push({ row, settlement, ending: endingFor(row, settlement, tx.now) });
+      meant.push(settlement);
+      current.push(await this.#endOf(tx, row, settlement));
     }
     await this.#endAll(tx, current);
-    for (const end of current) ended.set(end.settlement, end);
+    for (const [place, end] of current.entries()) ended.set(meant[place] ?? end.settlement, end);
+  }
+
+  async #endOf(tx: Transaction, row: JobRow, settlement: Settlement): Promise<Ended<JobRow>> {
+    if (settlement.verb !== "wait") return { row, settlement, ending: endingFor(row, settlement, tx.now) };
+    const waiting = await this.waits.begin(tx, row, settlement.refs);
+    if (waiting !== "cycle") return { row, settlement, ending: waitingFor(row, waiting, tx.now) };
+    const ended = deadlock(settlement);
+    return { row, settlement: ended, ending: endingFor(row, ended, tx.now) };
   }
 
   /** The reaper's form: a lease that was extended in the meantime is left alone. */
@@ -251,7 +279,7 @@ function onlyCompletions(settlements: readonly Settlement[]): Settlement[] {
   return settlements.filter((settlement) => isCompletion(settlement) && said.get(settlement.id) === 1);
 }
 
-function endingFor(row: JobRow, settlement: Settlement, now: Instant): Ending {
+function endingFor(row: JobRow, settlement: Exclude<Settlement, Wait>, now: Instant): Ending {
   return isCompletion(settlement) ? completedAs(row, now) : endingOf(row, settlement, now);
 }
 
@@ -264,9 +292,11 @@ function account(tx: Transaction, { row, settlement, ending }: Ended): void {
   lane.moved(row.id, ending.transition, "running", ending.state, ending.attempt);
   for (const event of isCompletion(settlement) ? (["completed"] as const) : eventsOf(settlement))
     lane.count(event);
-  if (settlement.verb !== "release" && settlement.verb !== "snooze") {
+  if (settlement.verb === "complete" || settlement.verb === "retry" || settlement.verb === "bury") {
     lane.duration("run", tx.now - (row.started_at ?? tx.now));
   }
+  if (row.flow_id !== null && isFinished(ending.state))
+    tx.flows.book.ended(row.id, row.flow_id, ending.state);
   if (ending.state === "pending") tx.madePending(row, ending.runAt);
   if (ending.state === "scheduled") tx.changes.scheduled();
 }

@@ -1,7 +1,8 @@
 import type { Instant } from "../../core/job.js";
 import { minuteOf, toSession, toToken, type SessionRow, type TokenRow } from "../token-rows.js";
-import type { NewToken, Session, Token, TokenStore } from "../tokens.js";
+import type { NewToken, Session, Successor, Token, TokenStore } from "../tokens.js";
 import type { PostgresContext } from "./context.js";
+import { TryAgain } from "./errors.js";
 import { Statement } from "./statement.js";
 
 export class PostgresTokens implements TokenStore {
@@ -10,6 +11,7 @@ export class PostgresTokens implements TokenStore {
   readonly #list;
   readonly #used;
   readonly #revoke;
+  readonly #insertSuccessor;
   readonly #expireBy;
   readonly #dropSessionsOf;
   readonly #openSession;
@@ -43,9 +45,18 @@ export class PostgresTokens implements TokenStore {
     this.#revoke = new Statement<[at: Instant, id: string], TokenRow>(
       `UPDATE ${s}.tokens SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING *`,
     );
+    this.#insertSuccessor = new Statement<
+      [id: string, digest: Buffer, createdBy: string, now: Instant, replaced: string],
+      TokenRow
+    >(
+      `INSERT INTO ${s}.tokens (id, name, digest, scopes, queues, created_at, created_by, expires_at)
+       SELECT $1, name, $2, scopes, queues, $4::bigint, $3, expires_at FROM ${s}.tokens
+       WHERE id = $5 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4::bigint) RETURNING *`,
+    );
     // `least` passes over NULL: a token without an end gets one.
-    this.#expireBy = new Statement<[at: Instant, id: string], TokenRow>(
-      `UPDATE ${s}.tokens SET expires_at = least(expires_at, $1) WHERE id = $2 RETURNING *`,
+    this.#expireBy = new Statement<[at: Instant, id: string, read: Instant | null], never>(
+      `UPDATE ${s}.tokens SET expires_at = least(expires_at, $1)
+       WHERE id = $2 AND revoked_at IS NULL AND expires_at IS NOT DISTINCT FROM $3::bigint`,
     );
     this.#dropSessionsOf = new Statement<[tokenId: string], never>(
       `DELETE FROM ${s}.sessions WHERE token_id = $1`,
@@ -108,10 +119,14 @@ export class PostgresTokens implements TokenStore {
     });
   }
 
-  expireBy(id: string, at: Instant): Promise<Token | null> {
+  replace(replaced: string, { id, digest, createdBy }: Successor, overlapMs: number): Promise<Token | null> {
     return this.context.write(async (tx) => {
-      const row = await this.#expireBy.get(tx, at, id);
-      return row === undefined ? null : toToken(row);
+      const row = await this.#insertSuccessor.get(tx, id, digest, createdBy, tx.now, replaced);
+      if (row === undefined) return null;
+      // Somebody else has replaced or revoked it since it was read.
+      const changes = await this.#expireBy.run(tx, tx.now + overlapMs, replaced, row.expires_at);
+      if (changes === 0) throw new TryAgain();
+      return toToken(row);
     });
   }
 

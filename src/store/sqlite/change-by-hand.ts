@@ -1,4 +1,4 @@
-import type { TransitionName } from "../../core/states.js";
+import type { JobState, TransitionName } from "../../core/states.js";
 import { outcomeOfCancel, outcomeOfDelete, outcomeOfRevive, outcomeOfRunNow } from "../change-by-hand.js";
 import type { JobChange } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
@@ -11,6 +11,7 @@ export class ChangeByHand {
   readonly #cancel;
   readonly #recordCancelled;
   readonly #revive;
+  readonly #forgetReason;
   readonly #runNow;
 
   constructor(
@@ -20,18 +21,19 @@ export class ChangeByHand {
     const { db } = context;
     this.#get = db.prepare<[number], JobRow>("SELECT * FROM jobs WHERE id = ?");
     this.#cancel = db.prepare<[number, number]>(
-      "UPDATE jobs SET state = 'cancelled', finished_at = ?, lease_until = 0 WHERE id = ?",
+      "UPDATE jobs SET state = 'cancelled', finished_at = ?, lease_until = 0, waiting = 0 WHERE id = ?",
     );
     this.#recordCancelled = db.prepare<[number, number]>(
       `INSERT INTO attempts (job_id, token, number, worker_id, started_at, finished_at, outcome)
        SELECT id, token, attempt, coalesce(worker_id, ''), started_at, ?, 'cancelled' FROM jobs WHERE id = ?
        ON CONFLICT DO NOTHING`,
     );
-    this.#revive = db.prepare<[number, number]>(
-      `UPDATE jobs SET state = 'pending', run_at = ?, finished_at = NULL,
+    this.#revive = db.prepare<[JobState, number, number, number]>(
+      `UPDATE jobs SET state = ?, waiting = ?, run_at = ?, finished_at = NULL, expires_at = NULL,
          max_attempts = attempt + (SELECT budget FROM job_specs WHERE job_id = jobs.id)
        WHERE id = ?`,
     );
+    this.#forgetReason = db.prepare<[number]>("DELETE FROM cancellations WHERE job_id = ?");
     this.#runNow = db.prepare<[number, number]>("UPDATE jobs SET state = 'pending', run_at = ? WHERE id = ?");
   }
 
@@ -47,6 +49,7 @@ export class ChangeByHand {
     const lane = this.context.ledger.lane(row.queue, row.name);
     lane.count("cancelled");
     if (row.state === "running") lane.count("aborted");
+    if (row.flow_id !== null) this.context.flows.book.ended(row.id, row.flow_id, "cancelled");
     return this.#changed(row, "cancel");
   }
 
@@ -55,9 +58,11 @@ export class ChangeByHand {
     if (row === undefined) return { outcome: "missing" };
     const outcome = outcomeOfRevive(row.state);
     if (outcome !== "changed") return { outcome, job: toJob(row) };
-    this.#revive.run(this.context.clock.now(), row.id);
+    const waiting = this.context.flows.reopen(row);
+    this.#revive.run(waiting > 0 ? "blocked" : "pending", waiting, this.context.clock.now(), row.id);
     this.context.step("revive:job");
-    this.context.changes.pending(row.queue);
+    if (row.state === "cancelled") this.#forgetReason.run(row.id);
+    if (waiting === 0) this.context.changes.pending(row.queue);
     return this.#changed(row, "revive");
   }
 

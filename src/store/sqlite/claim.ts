@@ -1,9 +1,10 @@
 import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
+import { CancelWaiting } from "./cancel-waiting.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
-import { failuresBefore, parseBackoff, toOrigin, type JobRow } from "../rows.js";
+import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
 
 /** Columns of a claimed row, as arrays: building objects of them took a third of a claim's time. */
 type ClaimedRow = [
@@ -15,8 +16,13 @@ type ClaimedRow = [
   maxAttempts: number,
   createdAt: number,
   runAt: number,
+  expiresAt: number | null,
+  flowId: number | null,
 ];
-const CLAIMED_COLUMNS = "id, name, token, priority, attempt, max_attempts, created_at, run_at";
+const CLAIMED_COLUMNS =
+  "id, name, token, priority, attempt, max_attempts, created_at, run_at, expires_at, flow_id";
+/** Jobs that one claim cancels: the rest is left to the loop that does nothing else. */
+const MOST_EXPIRED = 1_000;
 
 type SpecColumns = [
   payload: string,
@@ -27,12 +33,14 @@ type SpecColumns = [
   slot: number | null,
   traceparent: string | null,
   tracestate: string | null,
+  flowRef: string | null,
 ];
 
 /** What one claim has taken so far. */
 interface Taken {
   readonly jobs: ClaimedJob[];
   payloadBytes: number;
+  expired: number;
 }
 
 /** Takes pending jobs. All statements of a claim are here and in `lanes.ts`. */
@@ -43,10 +51,12 @@ export class Claim {
   readonly #picked;
   readonly #spec;
   readonly #bury;
+  readonly #cancel;
 
   constructor(private readonly context: SqliteContext) {
     const { db, sequences } = context;
     this.#lanes = new Lanes(db);
+    this.#cancel = new CancelWaiting(context);
     // Called once for each claimed row. The order of the calls is SQLite's, so tokens of one claim grow
     // in no particular order; those of a later claim are always larger.
     db.function(
@@ -68,7 +78,8 @@ export class Claim {
       .raw();
     this.#spec = db
       .prepare<[number], SpecColumns>(
-        `SELECT payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate
+        `SELECT payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate,
+           flow_ref
          FROM job_specs WHERE job_id = ?`,
       )
       .raw();
@@ -86,7 +97,7 @@ export class Claim {
   take(request: ClaimRequest): ClaimedJob[] {
     // Lanes are found by the counters, and those of this very transaction are still in the ledger.
     this.context.ledger.flushCounts();
-    const taken: Taken = { jobs: [], payloadBytes: 0 };
+    const taken: Taken = { jobs: [], payloadBytes: 0, expired: 0 };
     for (const queue of request.queues) {
       if (portionOf(request, taken) < 1) break;
       if (!this.#isPaused(queue)) this.#takeFrom(queue, request, taken);
@@ -106,6 +117,8 @@ export class Claim {
       row.max_attempts,
       row.created_at,
       row.run_at,
+      row.expires_at,
+      row.flow_id,
     ];
     return this.#describe(columns, row.queue, row.started_at ?? row.run_at, row.lease_until);
   }
@@ -114,6 +127,10 @@ export class Claim {
     const names = this.#lanes.pending(queue, request.names);
     for (let max = portionOf(request, taken); max > 0; max = portionOf(request, taken)) {
       if (this.#takePortion(queue, names, request, max, taken) < max) return;
+      if (taken.expired >= MOST_EXPIRED) {
+        this.context.changes.pending(queue);
+        return;
+      }
     }
   }
 
@@ -138,9 +155,12 @@ export class Claim {
         : this.#picked.all(...claim, JSON.stringify(this.#lanes.pick(queue, names, max)));
     this.context.step("claim:update");
     for (const row of rows.sort(inClaimOrder)) {
-      const [, , , , attempt, maxAttempts] = row;
+      const [, , , , attempt, maxAttempts, , , expiresAt] = row;
       if (attempt > maxAttempts) {
         this.#buryExhausted(row, queue, now);
+      } else if (expiresAt !== null && expiresAt <= now) {
+        this.#expire(row, queue, now);
+        taken.expired += 1;
       } else {
         const job = this.#started(row, queue, now, leaseUntil);
         taken.jobs.push(job);
@@ -165,10 +185,10 @@ export class Claim {
   }
 
   #describe(row: ClaimedRow, queue: string, startedAt: number, leaseExpiresAt: number): ClaimedJob {
-    const [id, name, token, priority, attempt, maxAttempts, createdAt, runAt] = row;
+    const [id, name, token, priority, attempt, maxAttempts, createdAt, runAt, , flowId] = row;
     const spec = this.#spec.get(id);
     if (spec === undefined) throw new Error(`Job ${id} has no payload`);
-    const [payload, budget, timeoutMs, backoff, scheduleKey, slot, traceparent, tracestate] = spec;
+    const [payload, budget, timeoutMs, backoff, scheduleKey, slot, traceparent, tracestate, flowRef] = spec;
     return {
       id: String(id),
       queue,
@@ -186,17 +206,29 @@ export class Claim {
       timeoutMs,
       backoff: parseBackoff(backoff),
       schedule: toOrigin(scheduleKey, slot),
+      flow: toFlowPlace(flowId, flowRef),
       traceparent,
       tracestate,
     };
   }
 
+  /** What waits with an `expires_at` has never started, see `settle.ts`. */
+  #expire([id, name, , , attempt, , , , , flowId]: ClaimedRow, queue: string, now: number): void {
+    const row = { id, queue, name, state: "pending", attempt: attempt - 1, flow_id: flowId } as const;
+    this.#cancel.expireClaimed(row, now);
+  }
+
   /** A job without attempts left cannot be claimable, unless the file was restored or edited by hand. */
-  #buryExhausted([id, name, , , attempt, maxAttempts]: ClaimedRow, queue: string, now: number): void {
+  #buryExhausted(
+    [id, name, , , attempt, maxAttempts, , , , flowId]: ClaimedRow,
+    queue: string,
+    now: number,
+  ): void {
     this.#bury.run(now, id);
     const lane = this.context.ledger.lane(queue, name);
     lane.moved(id, "claim", "pending", "running", attempt);
     lane.moved(id, "bury", "running", "dead", maxAttempts);
+    if (flowId !== null) this.context.flows.book.ended(id, flowId, "dead");
     lane.count("dead");
   }
 }

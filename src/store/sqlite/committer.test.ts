@@ -7,6 +7,7 @@ import { KonveierError } from "../../core/errors.js";
 import { Committer } from "./committer.js";
 import { openConnection } from "./connection.js";
 import { ChangeFeed } from "./change-feed.js";
+import { FlowEnds } from "./flow-ends.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
 import { migrate } from "./migrate.js";
@@ -29,14 +30,17 @@ function setUp() {
   const clock = new FakeClock();
   const steps: Step[] = [];
   const sequences = new Sequences(db, () => undefined);
-  const journal = new Journal(db, sequences, new ChangeFeed(db, clock), () => undefined);
+  const changes = new ChangeFeed(db, clock);
+  const journal = new Journal(db, sequences, changes, () => undefined);
   const ledger = new Ledger(db, journal, () => undefined);
+  const flows = new FlowEnds(db, clock, ledger, changes, () => undefined);
   const hooks = { onStep: undefined as ((step: Step) => void) | undefined, verify: (): void => undefined };
   let commits = 0;
   const committer = new Committer(
     db,
     clock,
     ledger,
+    flows,
     sequences,
     (step) => {
       steps.push(step);

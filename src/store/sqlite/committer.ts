@@ -2,6 +2,7 @@ import type { Clock } from "../../core/clock.js";
 import { KonveierError } from "../../core/errors.js";
 import type { Connection } from "./connection.js";
 import { isBusy, translateError } from "./errors.js";
+import type { FlowEnds } from "./flow-ends.js";
 import type { Ledger } from "./ledger.js";
 import type { Sequences } from "./sequences.js";
 import type { StepHook } from "./steps.js";
@@ -49,6 +50,7 @@ export class Committer {
     private readonly db: Connection,
     private readonly clock: Clock,
     private readonly ledger: Ledger,
+    private readonly flows: FlowEnds,
     private readonly sequences: Sequences,
     private readonly step: StepHook,
     /** Inside a transaction: throws when this program must not write into the database any more. */
@@ -142,6 +144,7 @@ export class Committer {
   }
 
   #finish(): void {
+    this.flows.flush();
     this.ledger.flush(this.clock.now());
     this.sequences.flush();
     this.step("before-commit");
@@ -168,6 +171,7 @@ export class Committer {
   }
 
   #undo(): void {
+    this.flows.book.clear();
     this.ledger.clear();
     this.sequences.clear();
     // SQLite rolls back by itself on some errors, such as a full disk.

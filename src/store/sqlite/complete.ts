@@ -11,6 +11,7 @@ type RunningRow = [
   attempt: number,
   runAt: number,
   startedAt: number,
+  flowId: number | null,
 ];
 
 /** A completion whose claim is the current one. */
@@ -34,7 +35,7 @@ export class Complete {
     // could not be compared before the write.
     this.#running = db
       .prepare<[string], RunningRow>(
-        `SELECT id, token, queue, name, attempt, run_at, started_at FROM jobs
+        `SELECT id, token, queue, name, attempt, run_at, started_at, flow_id FROM jobs
          WHERE id IN (SELECT value FROM json_each(?)) AND state = 'running'`,
       )
       .raw();
@@ -90,13 +91,14 @@ export class Complete {
   }
 
   #completed({ result, resultProblem }: Completion, row: RunningRow, now: number): Settled {
-    const [id, , queue, name, attempt, runAt, startedAt] = row;
+    const [id, , queue, name, attempt, runAt, startedAt, flowId] = row;
     if (result !== null || resultProblem !== null) {
       this.#insertResult.run(id, result, resultProblem);
       this.context.step("settle:result");
     }
     const lane = this.context.ledger.lane(queue, name);
     lane.moved(id, "complete", "running", "completed", attempt);
+    if (flowId !== null) this.context.flows.book.ended(id, flowId, "completed");
     lane.count("completed");
     lane.duration("run", now - startedAt);
     return { ok: true, state: "completed", runAt };

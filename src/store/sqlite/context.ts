@@ -2,8 +2,10 @@ import type { Clock } from "../../core/clock.js";
 import type { ChangeFeed } from "./change-feed.js";
 import type { Committer } from "./committer.js";
 import type { Connection } from "./connection.js";
+import type { FlowEnds } from "./flow-ends.js";
 import type { Journal } from "./journal.js";
 import type { Ledger } from "./ledger.js";
+import type { LimitedQueues } from "./limited-queues.js";
 import type { Sequences } from "./sequences.js";
 import type { StepHook } from "./steps.js";
 
@@ -12,8 +14,10 @@ export interface SqliteContext {
   readonly db: Connection;
   readonly clock: Clock;
   readonly ledger: Ledger;
+  readonly flows: FlowEnds;
   readonly journal: Journal;
   readonly sequences: Sequences;
+  readonly limited: LimitedQueues;
   readonly changes: ChangeFeed;
   readonly step: StepHook;
   /** Candidates that a search may read whole and sort. */

@@ -22,6 +22,7 @@ export class Fire {
   readonly #busy;
   readonly #waits;
   readonly #countEnqueued;
+  readonly #countSkipped;
   readonly #markEnqueued;
   readonly #skipWaiting;
   readonly #skipRun;
@@ -48,6 +49,7 @@ export class Fire {
     this.#busy = db.prepare<[string]>(`${unfinishedJobOf("?")} LIMIT 1`);
     this.#waits = db.prepare<[string]>("SELECT 1 FROM schedules WHERE key = ? AND waiting_slot IS NOT NULL");
     this.#countEnqueued = db.prepare<[string]>("UPDATE schedules SET enqueued = enqueued + 1 WHERE key = ?");
+    this.#countSkipped = db.prepare<[string]>("UPDATE schedules SET skipped = skipped + 1 WHERE key = ?");
     this.#markEnqueued = db.prepare<[number, string, string, number]>(
       `UPDATE schedule_runs SET outcome = 'enqueued', fired_at = ?, job_id = ?
        WHERE key = ? AND slot = ? AND outcome = 'waiting'`,
@@ -96,7 +98,14 @@ export class Fire {
     if (this.#isBusy(key)) return null;
     if (this.#takeWaiting.run(key, slot).changes === 0) return null;
     this.context.step("fire:advance");
-    const { id } = this.enqueue.insert(job, this.context.clock.now());
+    const made = this.enqueue.insertDue(job);
+    if (made === null) {
+      this.#countSkipped.run(key);
+      this.#skipRun.run(key);
+      this.#report(key, "skipped", slot, null);
+      return { key, slot, outcome: "skipped", jobId: null };
+    }
+    const { id } = made;
     this.#markEnqueued.run(this.context.clock.now(), id, key, slot);
     this.#countEnqueued.run(key);
     this.#report(key, "enqueued", slot, id);
@@ -110,7 +119,8 @@ export class Fire {
   }
 
   byHand(key: string, { slot, job }: NewJobOfSlot, overlap: OverlapPolicy): Enqueued {
-    const enqueued = this.enqueue.insert(job, this.context.clock.now());
+    const [enqueued] = this.enqueue.insertAll([job]);
+    if (enqueued === undefined) throw new Error("An insert was not answered");
     const seq = this.#record(key, runByHand(slot, enqueued.id));
     this.context.step("fire:runs");
     this.#dropRuns(key, seq - runsKept(1), overlap);
@@ -135,15 +145,18 @@ export class Fire {
     return jobs.map(({ slot, job }, index) => {
       const outcome = outcomes[index] ?? "skipped";
       if (outcome === "waiting") this.#wait.run(slot, key);
-      return { key, slot, outcome, jobId: outcome === "enqueued" ? this.#make(firing, slot, job) : null };
+      if (outcome !== "enqueued") return { key, slot, outcome, jobId: null };
+      const jobId = this.#make(firing, slot, job);
+      return { key, slot, outcome: jobId === null ? "skipped" : "enqueued", jobId };
     });
   }
 
-  #make({ delayMs }: Firing, slot: Instant, job: NewJob): string {
+  #make({ delayMs }: Firing, slot: Instant, job: NewJob): string | null {
     const now = this.context.clock.now();
-    const { id, queue, name } = this.enqueue.insert(job, now);
-    this.context.ledger.lane(queue, name).duration("lag", now - (slot + delayMs));
-    return id;
+    const made = this.enqueue.insertDue(job);
+    if (made === null) return null;
+    this.context.ledger.lane(made.queue, made.name).duration("lag", now - (slot + delayMs));
+    return made.id;
   }
 
   #record(key: string, { slot, through, manual, outcome, jobId }: NewRun): number {

@@ -20,9 +20,11 @@ export class History {
 
   constructor(db: Connection) {
     this.#detail = db.prepare<[number], DetailOfJob>(
-      `SELECT budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot, traceparent,
-              octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem
-       FROM job_specs LEFT JOIN job_results USING (job_id) WHERE job_id = ?`,
+      `SELECT budget, timeout_ms, backoff, tags, idempotency_key, unique_key, schedule_key, slot, traceparent,
+              flow_ref, octet_length(payload) AS payload_bytes, octet_length(result) AS result_bytes, problem,
+              reason AS cancelled_for, about AS cancelled_about
+       FROM job_specs LEFT JOIN job_results USING (job_id) LEFT JOIN cancellations USING (job_id)
+       WHERE job_id = ?`,
     );
     this.#payload = db.prepare<[number], string>("SELECT payload FROM job_specs WHERE job_id = ?").pluck();
     this.#result = db

@@ -118,7 +118,8 @@ export class SqliteJobs implements JobStore {
   reviveMany(filter: Omit<JobFilter, "state">, by: Instant, limit: number): Promise<number> {
     return this.context.write(() => {
       const ids = this.finder.deadBy(filter, by, limit);
-      for (const id of ids) this.byHand.revive(id);
+      // One that depends on another one comes behind it.
+      for (const id of ids.toSorted((a, b) => Number(a) - Number(b))) this.byHand.revive(id);
       return ids.length;
     });
   }

@@ -12,8 +12,10 @@ import type { SqliteContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
+import { FlowEnds } from "./flow-ends.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
+import { LimitedQueues } from "./limited-queues.js";
 import { SchemaGuard } from "./migrate.js";
 import { Sequences } from "./sequences.js";
 import { Settle } from "./settle.js";
@@ -51,6 +53,7 @@ export class Joins {
 class JoinedConnection implements JoinedTransaction {
   readonly atOnce = true;
   readonly #ledger;
+  readonly #flows;
   readonly #sequences;
   readonly #schema;
   readonly #enqueue;
@@ -68,12 +71,15 @@ class JoinedConnection implements JoinedTransaction {
     const sequences = new Sequences(db, step);
     const journal = new Journal(db, sequences, changes, step);
     const ledger = new Ledger(db, journal, step);
+    const flows = new FlowEnds(db, clock, ledger, changes, step);
     const context: SqliteContext = {
       db,
       clock,
       ledger,
+      flows,
       journal,
       sequences,
+      limited: new LimitedQueues(db, ledger),
       changes,
       step,
       smallSet: 0,
@@ -81,6 +87,7 @@ class JoinedConnection implements JoinedTransaction {
       read: () => Promise.reject(new Error("A joined transaction reads at once")),
     };
     this.#ledger = ledger;
+    this.#flows = flows;
     this.#sequences = sequences;
     this.#schema = new SchemaGuard(db);
     this.#enqueue = new Enqueue(context);
@@ -114,6 +121,7 @@ class JoinedConnection implements JoinedTransaction {
       this.#schema.verify();
       this.#ledger.begin(this.clock.now());
       const answer = work();
+      this.#flows.flush();
       this.#ledger.flush(this.clock.now());
       this.#sequences.flush();
       this.theirs.exec("RELEASE konveier");

@@ -16,6 +16,7 @@ export class Ledger {
   readonly #dirty = new Set<Lane>();
   /** The lane asked for last; it is in `#dirty`. */
   #last: Lane | null = null;
+  #transaction = 0;
   readonly #addCount;
   readonly #addTotalEvent;
   readonly #addTotalDuration;
@@ -53,8 +54,14 @@ export class Ledger {
     this.#addDuration = { minute: addDuration("minute"), hour: addDuration("hour") };
   }
 
+  /** Number of the present transaction, so that what is read in it can be kept until its end. */
+  get transaction(): number {
+    return this.#transaction;
+  }
+
   /** At the start of a transaction. */
   begin(now: number): void {
+    this.#transaction += 1;
     this.journal.begin(now);
   }
 

@@ -1,3 +1,4 @@
+import { MAX_INSTANT } from "../../core/defaults.js";
 import type { FinishedState } from "../../core/states.js";
 import type { MaintenanceStore, RecordAges, Retention } from "../maintenance.js";
 import type { StatStep } from "../stats.js";
@@ -22,8 +23,9 @@ export class SqliteMaintenance implements MaintenanceStore {
   ) {
     const { db } = context;
     const finishedBefore = (state: FinishedState) =>
-      db.prepare<[number, number], RemovedRow>(
-        `SELECT id, queue, name, state, attempt FROM jobs WHERE state = '${state}' AND finished_at < ?
+      db.prepare<[number, number, number], RemovedRow>(
+        `SELECT id, queue, name, state, attempt, flow_id FROM jobs WHERE state = '${state}' AND finished_at < ?
+           AND ${isKeptByNoFlow("?")}
          ORDER BY finished_at, id LIMIT ?`,
       );
     this.#finishedBefore = {
@@ -32,7 +34,8 @@ export class SqliteMaintenance implements MaintenanceStore {
       cancelled: finishedBefore("cancelled"),
     };
     this.#oldestCompleted = db.prepare<[number], RemovedRow>(
-      `SELECT id, queue, name, state, attempt FROM jobs WHERE state = 'completed' ORDER BY finished_at, id LIMIT ?`,
+      `SELECT id, queue, name, state, attempt, flow_id FROM jobs WHERE state = 'completed'
+         AND ${isKeptByNoFlow(MAX_INSTANT)} ORDER BY finished_at, id LIMIT ?`,
     );
     this.#completedCount = db
       .prepare<[], number>("SELECT coalesce(sum(n), 0) FROM counts WHERE state = 'completed'")
@@ -84,7 +87,7 @@ export class SqliteMaintenance implements MaintenanceStore {
     ] as const;
     for (const [state, age] of ages) {
       const room = limit - rows.length;
-      if (age !== null && room > 0) rows.push(...this.#finishedBefore[state].all(now - age, room));
+      if (age !== null && room > 0) rows.push(...this.#finishedBefore[state].all(now - age, now - age, room));
     }
     return rows.length > 0 ? rows : this.#beyondCount(retention.maxCompleted, limit);
   }
@@ -95,4 +98,11 @@ export class SqliteMaintenance implements MaintenanceStore {
     const excess = (this.#completedCount.get() ?? 0) - max;
     return excess <= 0 ? [] : this.#oldestCompleted.all(Math.min(excess, limit));
   }
+}
+
+/** What others of its flow may still read of a job stays until all of them have ended, and as long after that. */
+function isKeptByNoFlow(before: string | number): string {
+  return `(flow_id IS NULL OR coalesce(
+    (SELECT coalesce(flows.finished_at, ${MAX_INSTANT}) < ${before} FROM flows WHERE flows.id = flow_id), 1
+  ))`;
 }

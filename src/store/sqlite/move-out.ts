@@ -49,8 +49,8 @@ export class SqliteMoveOut {
 
   sequences(): MovedSequences {
     const rows = this.db.prepare<[], [string, number]>("SELECT name, value FROM sequences").raw().all();
-    const { job = 0, token = 0, schedule_version = 0, event = 0 } = Object.fromEntries(rows);
-    return { job, token, schedule_version, event };
+    const { job = 0, token = 0, schedule_version = 0, flow = 0, event = 0 } = Object.fromEntries(rows);
+    return { job, token, schedule_version, flow, event };
   }
 
   count({ name }: MovedTable): number {

@@ -5,12 +5,25 @@ import { allJobs, checkBooks } from "../../../test/support/recount.js";
 import { SqliteFile } from "../../../test/support/sqlite-file.js";
 import { createContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
+import { createFlow } from "../../engine/flows/make.js";
 import { reap } from "../../engine/loops/reaper.js";
 import { DURATION_BOUNDS_MS, STAT_EVENTS } from "../stats.js";
 import { TABLES_OF_A_JOB } from "../removal.js";
 
 const CLAIM = { workerId: "w", queues: ["default"], names: null, max: 100, leaseMs: 1_000 } as const;
 const FAILURE = { outcome: "failed", error: { type: "Error", message: "boom", stack: null } } as const;
+
+/** Tables with rows that go with a job. */
+const NAMING_JOBS = [
+  ...TABLES_OF_A_JOB,
+  "job_tags",
+  "idempotency_keys",
+  "unique_keys",
+  "dead_jobs",
+  "flow_jobs",
+  "dependencies",
+  "ends_to_tell",
+];
 
 function setUp() {
   const file = new SqliteFile();
@@ -29,12 +42,17 @@ describe("SqliteStore", () => {
       maxAttempts: 2,
       backoff: { type: "fixed", delayMs: 0 },
     } as const;
-    const requests = Array.from({ length: 40 }, (_, index) => ({ ...rich, idempotencyKey: `key-${index}` }));
+    const requests = Array.from({ length: 40 }, (_, index) => ({
+      ...rich,
+      idempotencyKey: `key-${index}`,
+      unique: { key: `unique-${index}` },
+    }));
     await enqueueMany(context, requests);
     const first = await store.claims.claim(CLAIM);
     for (const job of first) {
       await store.claims.log(job, [{ level: "info", message: "line" }], 1);
       await store.claims.progress(job, 50, "half");
+      await store.steps.store(job, "charge", "1");
     }
     // A failure each, then: completed with a result, dead, cancelled while running, lost.
     await store.claims.settle(
@@ -51,13 +69,23 @@ describe("SqliteStore", () => {
     }
     clock.block(2_000);
     expect(await reap(context)).toBe(10);
+    const flow = await createFlow(context, {
+      name: "flow",
+      jobs: [
+        { ref: "a", name: "work" },
+        { ref: "b", name: "work", dependsOn: ["a"] },
+      ],
+    });
+    const [a] = (await store.flows.jobs(flow.id, 1, null))?.items ?? [];
+    // With it the one that depends on it.
+    await store.jobs.cancel(a?.id ?? "");
     const full = rowsOf(file);
-    for (const table of [...TABLES_OF_A_JOB, "jobs", "job_tags", "idempotency_keys", "dead_jobs"]) {
+    for (const table of ["jobs", "flows", ...NAMING_JOBS.filter((name) => name !== "ends_to_tell")]) {
       expect(full[table], table).toBeGreaterThan(0);
     }
     clock.block(1);
     const retention = { completedMs: 0, cancelledMs: 0, deadMs: 0, maxCompleted: null };
-    expect(await store.maintenance.prune(retention, 100)).toBe(40);
+    expect(await store.maintenance.prune(retention, 100)).toBe(42);
     await store.maintenance.pruneRecords({ ...RECORD_AGES, minutes: -60_000, hours: -3_600_000, workers: 0 });
     const { counts, total_events: events, total_durations: durations, ...left } = rowsOf(file);
     const lasting = { counts: undefined, total_events: undefined, total_durations: undefined };
@@ -81,9 +109,7 @@ describe("SqliteStore", () => {
       .all();
     // The history of a schedule outlives its jobs.
     const kept = ["schedule_runs"];
-    expect(tables).toEqual(
-      [...TABLES_OF_A_JOB, "job_tags", "idempotency_keys", "dead_jobs", ...kept].toSorted(),
-    );
+    expect(tables).toEqual([...NAMING_JOBS, ...kept].toSorted());
   });
 
   test("RTY-07 a job that was snoozed 1 000 times takes no more room than one that was once", async () => {

@@ -15,9 +15,13 @@ import { SqliteSteps } from "./job-steps.js";
 import { SqliteJobs } from "./jobs.js";
 import { JobSearch } from "./job-search/job-search.js";
 import { SqliteEvents } from "./events.js";
+import { SqliteExpiry } from "./expiry.js";
 import { Joins } from "./join.js";
+import { SqliteFlows } from "./flows.js";
+import { FlowEnds } from "./flow-ends.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
+import { LimitedQueues } from "./limited-queues.js";
 import { SqliteLive } from "./live.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
@@ -68,7 +72,9 @@ export class SqliteStore implements Store {
   readonly jobs: SqliteJobs;
   readonly claims: SqliteClaims;
   readonly steps: SqliteSteps;
+  readonly expiry: SqliteExpiry;
   readonly queues: SqliteQueues;
+  readonly flows: SqliteFlows;
   readonly dead: SqliteDead;
   readonly schedules: SqliteSchedules;
   readonly stats: SqliteStats;
@@ -97,12 +103,14 @@ export class SqliteStore implements Store {
     const changes = new ChangeFeed(db, clock);
     const journal = new Journal(db, sequences, changes, step);
     const ledger = new Ledger(db, journal, step);
+    const flows = new FlowEnds(db, clock, ledger, changes, step);
     const guard = new FileGuard(db);
     const schema = new SchemaGuard(db);
     const committer = new Committer(
       db,
       clock,
       ledger,
+      flows,
       sequences,
       step,
       () => {
@@ -119,8 +127,10 @@ export class SqliteStore implements Store {
       db,
       clock,
       ledger,
+      flows,
       journal,
       sequences,
+      limited: new LimitedQueues(db, ledger),
       changes,
       step,
       smallSet,
@@ -133,7 +143,9 @@ export class SqliteStore implements Store {
     this.jobs = new SqliteJobs(context, search, byHand);
     this.claims = new SqliteClaims(context);
     this.steps = new SqliteSteps(context);
+    this.expiry = new SqliteExpiry(context);
     this.queues = new SqliteQueues(context);
+    this.flows = new SqliteFlows(context, byHand, remove);
     this.dead = new SqliteDead(context);
     this.schedules = new SqliteSchedules(context);
     this.stats = new SqliteStats(context);

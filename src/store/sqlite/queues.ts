@@ -1,7 +1,14 @@
 import { MAX_PRIORITY } from "../../core/defaults.js";
 import type { Job } from "../../core/job.js";
-import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
-import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
+import {
+  editedLimits,
+  newQueue,
+  queuesOf,
+  type CountRow,
+  type OldestRow,
+  type QueueRow,
+} from "../queue-rows.js";
+import type { ExpectedVersion, Queue, QueueEdit, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
 import { rowId } from "../rows.js";
 
@@ -29,6 +36,7 @@ export class SqliteQueues implements QueueStore {
   readonly #oldest;
   readonly #pause;
   readonly #resume;
+  readonly #limit;
   readonly #ahead;
   readonly #pendingNames;
 
@@ -52,6 +60,11 @@ export class SqliteQueues implements QueueStore {
     );
     this.#resume = db.prepare<[string]>(
       "UPDATE queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = ?",
+    );
+    this.#limit = db.prepare<[string, number | null, string]>(
+      `INSERT INTO queues (name, max_length, on_full) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET max_length = excluded.max_length, on_full = excluded.on_full,
+         version = version + 1`,
     );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
@@ -92,22 +105,22 @@ export class SqliteQueues implements QueueStore {
   }
 
   pause(name: string, reason: string | null, version: ExpectedVersion = null): Promise<Queue | null> {
-    return this.#edit(name, version, () => {
-      const before = this.#row.get(name);
-      // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
-      if (before !== undefined && before.paused_at !== null && before.pause_reason === reason) return;
-      this.#pause.run(name, this.context.clock.now(), reason);
-      this.context.journal.add({ type: "queue", name, action: "paused" });
-    });
+    return this.edit(name, { paused: true, pauseReason: reason }, version);
   }
 
   resume(name: string, version: ExpectedVersion = null): Promise<Queue | null> {
-    return this.#edit(name, version, () => {
-      if (!this.#isPaused(name)) return;
-      this.#resume.run(name);
-      this.context.journal.add({ type: "queue", name, action: "resumed" });
-      this.context.changes.pending(name);
+    return this.edit(name, { paused: false }, version);
+  }
+
+  async edit(name: string, edit: QueueEdit, version: ExpectedVersion = null): Promise<Queue | null> {
+    const edited = await this.context.write(() => {
+      if (version !== null && (this.#row.get(name)?.version ?? 0) !== version) return false;
+      if (edit.paused === true) this.#pauseFor(name, edit.pauseReason ?? null);
+      if (edit.paused === false) this.#resumeNow(name);
+      this.#setLimits(name, edit);
+      return true;
     });
+    return edited ? this.context.read(() => this.#find(name) ?? newQueue(name)) : null;
   }
 
   ahead(
@@ -122,17 +135,27 @@ export class SqliteQueues implements QueueStore {
     return this.context.read(() => this.#pendingNames.all());
   }
 
-  #isPaused(name: string): boolean {
-    return (this.#row.get(name)?.paused_at ?? null) !== null;
+  #pauseFor(name: string, reason: string | null): void {
+    const before = this.#row.get(name);
+    // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
+    if (before !== undefined && before.paused_at !== null && before.pause_reason === reason) return;
+    this.#pause.run(name, this.context.clock.now(), reason);
+    this.context.journal.add({ type: "queue", name, action: "paused" });
   }
 
-  async #edit(name: string, expected: ExpectedVersion, edit: () => void): Promise<Queue | null> {
-    const edited = await this.context.write(() => {
-      if (expected !== null && (this.#row.get(name)?.version ?? 0) !== expected) return false;
-      edit();
-      return true;
-    });
-    return edited ? this.context.read(() => this.#find(name) ?? newQueue(name)) : null;
+  #resumeNow(name: string): void {
+    if ((this.#row.get(name)?.paused_at ?? null) === null) return;
+    this.#resume.run(name);
+    this.context.journal.add({ type: "queue", name, action: "resumed" });
+    this.context.changes.pending(name);
+  }
+
+  #setLimits(name: string, edit: QueueEdit): void {
+    const limits = editedLimits(this.#row.get(name), edit);
+    if (limits === null) return;
+    this.#limit.run(name, limits.max_length, limits.on_full);
+    this.context.limited.changed();
+    this.context.journal.add({ type: "queue", name, action: "limited" });
   }
 
   #find(name: string): Queue | null {

@@ -13,9 +13,17 @@ export class Remove {
       `DELETE FROM job_tags WHERE (tag, job_id) IN
          (SELECT tag.value, job_id FROM job_specs, json_each(tags) AS tag
           WHERE job_id IN (SELECT value FROM json_each(?)))`,
-      // The key may belong to a newer job by now.
+      // Keys may belong to a newer job by now.
       `DELETE FROM idempotency_keys WHERE (key, job_id) IN
          (SELECT idempotency_key, job_id FROM job_specs WHERE job_id IN (SELECT value FROM json_each(?)))`,
+      `DELETE FROM unique_keys WHERE (key, job_id) IN
+         (SELECT unique_key, job_id FROM job_specs WHERE job_id IN (SELECT value FROM json_each(?)))`,
+      `DELETE FROM flow_jobs WHERE (flow_id, ref) IN
+         (SELECT flow_id, flow_ref FROM jobs JOIN job_specs ON job_id = jobs.id
+          WHERE jobs.id IN (SELECT value FROM json_each(?)) AND flow_id IS NOT NULL)`,
+      // What depends on them is told before it goes.
+      "DELETE FROM dependencies WHERE job_id IN (SELECT value FROM json_each(?))",
+      "DELETE FROM dependencies WHERE on_id IN (SELECT value FROM json_each(?)) AND resolved = 1",
       ...TABLES_OF_A_JOB.map(
         (table) => `DELETE FROM ${table} WHERE job_id IN (SELECT value FROM json_each(?))`,
       ),
@@ -30,7 +38,8 @@ export class Remove {
     this.context.step("delete:rows");
     this.#job.run(ids);
     this.context.step("delete:job");
-    for (const { id, queue, name, state, attempt } of rows) {
+    for (const { id, queue, name, state, attempt, flow_id: flowId } of rows) {
+      if (flowId !== null) this.context.flows.book.removed(id, flowId, state);
       const lane = this.context.ledger.lane(queue, name);
       lane.deleted(id, state, attempt);
       if (state === "running") lane.count("aborted");

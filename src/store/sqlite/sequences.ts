@@ -44,4 +44,4 @@ export class Sequences {
   }
 }
 
-type SequenceName = "job" | "token" | "schedule_version" | "event" | "job_note";
+type SequenceName = "job" | "token" | "schedule_version" | "event" | "job_note" | "flow";

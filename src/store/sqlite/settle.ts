@@ -8,17 +8,22 @@ import {
   isRepeat,
   type Completion,
   type Ending,
+  deadlock,
+  waitingFor,
   type UnfinishedSettlement,
+  type Wait,
 } from "../endings.js";
 import { Complete } from "./complete.js";
 import type { SqliteContext } from "./context.js";
 import type { CurrentClaim } from "./current-claim.js";
+import { WaitForJobs } from "./wait.js";
 import type { JobRow } from "../rows.js";
 
 /** Ends claims. All statements of fail, release and snooze are here; `complete.ts` has those of success. */
 export class Settle {
   readonly #complete;
-  readonly #end;
+  readonly #endJob;
+  readonly #waits;
   readonly #insertAttempt;
   readonly #dropOldAttempts;
   readonly #findAttempt;
@@ -29,10 +34,12 @@ export class Settle {
   ) {
     const { db } = context;
     this.#complete = new Complete(context);
+    this.#waits = new WaitForJobs(context);
     // The guard stands in the statement itself although the row was read before, in the same transaction:
-    // whatever is changed above, a stale claim cannot pass here.
-    this.#end = db.prepare<[JobState, number, number, number | null, number | null, number, number]>(
-      `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, started_at = ?, finished_at = ?, lease_until = 0
+    // whatever is changed above, a stale claim cannot pass here. What has started does not expire.
+    this.#endJob = db.prepare<[JobState, number, number, number | null, number | null, number, number]>(
+      `UPDATE jobs SET state = ?, run_at = ?, attempt = ?, started_at = ?, finished_at = ?, lease_until = 0,
+         expires_at = NULL
        WHERE id = ? AND token = ? AND state = 'running'`,
     );
     // A restored file may hold a record of this attempt already. That one stays; failing here would keep
@@ -68,9 +75,16 @@ export class Settle {
     });
   }
 
-  #applyUnfinished(settlement: UnfinishedSettlement): Settled {
+  #applyUnfinished(settlement: UnfinishedSettlement | Wait): Settled {
     const row = this.current.find(settlement);
-    return typeof row === "string" ? this.#repeated(settlement) : this.#endClaim(row, settlement);
+    if (typeof row === "string") return this.#repeated(settlement);
+    return settlement.verb === "wait" ? this.#wait(row, settlement) : this.#endClaim(row, settlement);
+  }
+
+  #wait(row: JobRow, settlement: Wait): Settled {
+    const waiting = this.#waits.begin(row, settlement.refs);
+    if (waiting === "cycle") return this.#endClaim(row, deadlock(settlement));
+    return this.#end(row, settlement, waitingFor(row, waiting, this.context.clock.now()));
   }
 
   /** The reaper's form: a lease that was extended in the meantime is left alone. */
@@ -82,9 +96,12 @@ export class Settle {
   }
 
   #endClaim(row: JobRow, settlement: UnfinishedSettlement): Settled {
+    return this.#end(row, settlement, endingOf(row, settlement, this.context.clock.now()));
+  }
+
+  #end(row: JobRow, settlement: UnfinishedSettlement | Wait, ending: Ending): Settled {
     const now = this.context.clock.now();
-    const ending = endingOf(row, settlement, now);
-    const { changes } = this.#end.run(
+    const { changes } = this.#endJob.run(
       ending.state,
       ending.runAt,
       ending.attempt,
@@ -100,7 +117,7 @@ export class Settle {
     return { ok: true, state: ending.state, runAt: ending.runAt };
   }
 
-  #record(row: JobRow, settlement: UnfinishedSettlement, now: number): void {
+  #record(row: JobRow, settlement: UnfinishedSettlement | Wait, now: number): void {
     if (settlement.verb === "retry") this.#recordFailure(row, settlement.failure, settlement.delayMs, now);
     if (settlement.verb === "bury") this.#recordFailure(row, settlement.failure, null, now);
   }
@@ -121,11 +138,13 @@ export class Settle {
     this.context.step("settle:attempt");
   }
 
-  #account(row: JobRow, settlement: UnfinishedSettlement, ending: Ending, now: number): void {
+  #account(row: JobRow, settlement: UnfinishedSettlement | Wait, ending: Ending, now: number): void {
     const lane = this.context.ledger.lane(row.queue, row.name);
     lane.moved(row.id, ending.transition, "running", ending.state, ending.attempt);
+    if (row.flow_id !== null && ending.state === "dead")
+      this.context.flows.book.ended(row.id, row.flow_id, "dead");
     for (const event of eventsOf(settlement)) lane.count(event);
-    if (settlement.verb !== "release" && settlement.verb !== "snooze") {
+    if (settlement.verb === "retry" || settlement.verb === "bury") {
       lane.duration("run", now - (row.started_at ?? now));
     }
     if (ending.state === "pending") this.context.changes.pending(row.queue);

@@ -1,6 +1,5 @@
-import type { Instant } from "../../core/job.js";
 import { minuteOf, toSession, toToken, type SessionRow, type TokenRow } from "../token-rows.js";
-import type { NewToken, Session, Token, TokenStore } from "../tokens.js";
+import type { NewToken, Session, Successor, Token, TokenStore } from "../tokens.js";
 import type { SqliteContext } from "./context.js";
 
 export class SqliteTokens implements TokenStore {
@@ -9,6 +8,7 @@ export class SqliteTokens implements TokenStore {
   readonly #list;
   readonly #used;
   readonly #revoke;
+  readonly #insertSuccessor;
   readonly #expireBy;
   readonly #dropSessionsOf;
   readonly #openSession;
@@ -27,6 +27,11 @@ export class SqliteTokens implements TokenStore {
     this.#used = db.prepare<[number, string]>("UPDATE tokens SET last_used_at = ? WHERE id = ?");
     this.#revoke = db.prepare<[number, string]>(
       "UPDATE tokens SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?",
+    );
+    this.#insertSuccessor = db.prepare(
+      `INSERT INTO tokens (id, name, digest, scopes, queues, created_at, created_by, expires_at)
+       SELECT @id, name, @digest, scopes, queues, @now, @createdBy, expires_at FROM tokens
+       WHERE id = @replaced AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now)`,
     );
     this.#expireBy = db.prepare<[number, string]>(
       "UPDATE tokens SET expires_at = min(coalesce(expires_at, 9e15), ?) WHERE id = ?",
@@ -79,8 +84,13 @@ export class SqliteTokens implements TokenStore {
     });
   }
 
-  expireBy(id: string, at: Instant): Promise<Token | null> {
-    return this.context.write(() => (this.#expireBy.run(at, id).changes === 0 ? null : this.#existing(id)));
+  replace(replaced: string, successor: Successor, overlapMs: number): Promise<Token | null> {
+    return this.context.write(() => {
+      const now = this.context.clock.now();
+      if (this.#insertSuccessor.run({ replaced, ...successor, now }).changes === 0) return null;
+      this.#expireBy.run(now + overlapMs, replaced);
+      return this.#existing(successor.id);
+    });
   }
 
   async openSession(digest: Buffer, { tokenId, tokenDigest }: Pick<Session, "tokenId" | "tokenDigest">) {

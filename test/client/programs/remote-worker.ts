@@ -59,6 +59,18 @@ const jobs = [
       throw new Error("stopped");
     },
   }),
+  defineJob("parent", {
+    handler: async ({ flow }) => {
+      await flow.add([
+        { ref: "a", name: "double", payload: { x: 1 } },
+        { ref: "b", name: "double", payload: { x: 2 } },
+      ]);
+      await flow.wait(["a", "b"]);
+      const done: unknown[] = [];
+      for await (const { ref, state, result } of flow.results()) done.push([ref, state, result]);
+      return done;
+    },
+  }),
   defineJob("trace", { handler: ({ job }) => [job.traceparent, job.tracestate] }),
 ];
 

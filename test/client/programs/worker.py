@@ -78,5 +78,12 @@ def trace(job):
     return [job.traceparent, job.tracestate]
 
 
+@worker.handler("parent")
+def parent(job):
+    job.add_jobs([{"ref": ref, "name": "double", "payload": {"x": x}} for ref, x in (("a", 1), ("b", 2))])
+    job.wait_for(["a", "b"])
+    return [[done["ref"], done["state"], done["result"]] for done in job.dependencies()]
+
+
 say("ready")
 worker.run()

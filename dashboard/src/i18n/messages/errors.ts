@@ -16,6 +16,7 @@ export const errors = messages({
     "error.draining": "The server is about to stop.",
     "error.job_not_found":
       "There is no such job. It was deleted, its retention time is over, or it never existed.",
+    "error.flow_not_found": "There is no such flow. It goes when the last of its jobs goes.",
     "error.bad_cursor": "This link leads to a place in a list that is not kept any more.",
     "error.firstPage": "To the beginning of the list",
     "error.retry": "Try again",
@@ -37,6 +38,7 @@ export const errors = messages({
     "error.too_many_failures": "Слишком много неверных токенов. Подождите минуту.",
     "error.draining": "Сервер останавливается.",
     "error.job_not_found": "Такой задачи нет: она удалена, срок её хранения вышел или её никогда не было.",
+    "error.flow_not_found": "Такой цепочки нет. Цепочка исчезает вместе с последней своей задачей.",
     "error.bad_cursor": "Эта ссылка ведёт на место в списке, которого больше нет.",
     "error.firstPage": "К началу списка",
     "error.retry": "Повторить запрос",

@@ -48,6 +48,11 @@ export const job = messages({
       one: "Died {when}: it failed for good on attempt {count} of {max}.",
       other: "Died {when}: it failed for good on attempt {count} of {max}.",
     },
+    "why.expires": "It is cancelled unless it starts by {when}.",
+    "why.cancelled.expired": "Cancelled {when}: it had not started in time.",
+    "why.cancelled.queue_full": "Cancelled {when}: its queue was full, and a new job took its place.",
+    "why.cancelled.dependency": "Cancelled {when}: a job that it depends on did not complete.",
+    "why.cancelled.by_hand": "Cancelled {when} by hand.",
     "why.sameError": "Dead jobs with the same error",
     "why.leaseOver": "The lease ended {when}: the worker stalled or is gone, and the job is taken back soon.",
 
@@ -107,6 +112,8 @@ export const job = messages({
     "options.none": "none",
     "options.tags": "Tags",
     "options.key": "Idempotency key",
+    "options.unique": "Unique key",
+    "options.expiresAt": "Must start by",
     "options.schedule": "Schedule",
     "options.trace": "Trace id",
     "options.copyTrace": "Copy the trace id",
@@ -116,13 +123,6 @@ export const job = messages({
     "data.result": "Result",
     "data.noResult": "Nothing was returned.",
     "data.resultProblem": "The result was not kept: {reason}",
-
-    "steps.title": "Steps",
-    "steps.count": {
-      one: "{count} is done",
-      other: "{count} are done",
-    },
-    "steps.nothing": "nothing was returned",
 
     "logs.title": "Logs",
     "logs.level": "Level",
@@ -222,6 +222,11 @@ export const job = messages({
       many: "Провалена ({when}): неустранимая ошибка на попытке {count} из {max}.",
       other: "Провалена ({when}): неустранимая ошибка на попытке {count} из {max}.",
     },
+    "why.expires": "Если не начнётся до {when}, будет отменена.",
+    "why.cancelled.expired": "Отменена {when}: не началась в срок.",
+    "why.cancelled.queue_full": "Отменена {when}: очередь была заполнена, и её место заняла новая задача.",
+    "why.cancelled.dependency": "Отменена {when}: не выполнилась задача, от которой она зависит.",
+    "why.cancelled.by_hand": "Отменена вручную {when}.",
     "why.sameError": "Задачи с той же ошибкой",
     "why.leaseOver": "Аренда истекла {when}: обработчик завис или пропал, задачу скоро вернут в очередь.",
 
@@ -287,6 +292,8 @@ export const job = messages({
     "options.none": "нет",
     "options.tags": "Метки",
     "options.key": "Ключ идемпотентности",
+    "options.unique": "Уникальный ключ",
+    "options.expiresAt": "Начать не позже",
     "options.schedule": "Расписание",
     "options.trace": "Идентификатор трассировки",
     "options.copyTrace": "Копировать идентификатор трассировки",
@@ -296,15 +303,6 @@ export const job = messages({
     "data.result": "Результат",
     "data.noResult": "Обработчик ничего не вернул.",
     "data.resultProblem": "Результат не сохранён: {reason}",
-
-    "steps.title": "Шаги",
-    "steps.count": {
-      one: "{count} выполнен",
-      few: "{count} выполнены",
-      many: "{count} выполнено",
-      other: "{count} выполнено",
-    },
-    "steps.nothing": "без результата",
 
     "logs.title": "Журнал",
     "logs.level": "Уровень",

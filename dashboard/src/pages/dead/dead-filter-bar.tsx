@@ -1,12 +1,12 @@
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useQueuesQuery } from "../../api/queries.js";
 import { useTexts } from "../../i18n/text.js";
+import { NameField } from "../../ui/name-field.js";
 import { visible } from "../../ui/visible.js";
 import type { DeadFilter, DeadSort } from "./dead-queries.js";
 
 const SORTS = ["count", "latest"] as const satisfies DeadSort[];
-const TYPING_MS = 300;
 
 /** Which groups, in which order. It all stands in the address. */
 export function DeadFilterBar({ filter }: { readonly filter: DeadFilter }): ReactNode {
@@ -36,12 +36,14 @@ export function DeadFilterBar({ filter }: { readonly filter: DeadFilter }): Reac
         ))}
       </select>
       <NameField
+        label={t("dead.name")}
+        hint={t("dead.name.any")}
         name={filter.name}
         onChange={(name) => {
           choose("name", name, true);
         }}
       />
-      <nav className="dead-sort" aria-label={t("dead.sort")}>
+      <nav className="switch" aria-label={t("dead.sort")}>
         {SORTS.map((sort) => (
           <Link
             key={sort}
@@ -53,50 +55,6 @@ export function DeadFilterBar({ filter }: { readonly filter: DeadFilter }): Reac
         ))}
       </nav>
     </div>
-  );
-}
-
-/** Tells the name when the typing pauses. */
-function NameField({
-  name,
-  onChange,
-}: {
-  readonly name: string;
-  readonly onChange: (name: string) => void;
-}): ReactNode {
-  const { t } = useTexts();
-  const [text, setText] = useState(name);
-  const [told, setTold] = useState(name);
-  if (name !== told) {
-    // Somebody else has changed it, such as the button that clears the filter.
-    setTold(name);
-    setText(name);
-  }
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-    },
-    [],
-  );
-  return (
-    <input
-      className="input"
-      type="search"
-      aria-label={t("dead.name")}
-      placeholder={t("dead.name.any")}
-      spellCheck={false}
-      autoComplete="off"
-      value={text}
-      onChange={({ target }) => {
-        setText(target.value);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => {
-          setTold(target.value.trim());
-          onChange(target.value.trim());
-        }, TYPING_MS);
-      }}
-    />
   );
 }
 

@@ -12,6 +12,7 @@ import { visible } from "../../ui/visible.js";
 export function JobOptions({ job }: { readonly job: JobDetailView }): ReactNode {
   const { t, duration } = useTexts();
   const { priority, attempt, maxAttempts, timeoutMs, tags, idempotencyKey, schedule, traceparent } = job;
+  const { unique, expiresAt } = job;
   return (
     <section className="card">
       <div className="card-header">
@@ -55,6 +56,22 @@ export function JobOptions({ job }: { readonly job: JobDetailView }): ReactNode 
             <dt>{t("options.key")}</dt>
             <dd>
               <TextLink href={jobsPath(`key:${filterValue(idempotencyKey)}`)} text={idempotencyKey} />
+            </dd>
+          </>
+        )}
+        {unique !== null && (
+          <>
+            <dt>{t("options.unique")}</dt>
+            <dd className="job-text" translate="no">
+              {visible(unique.key)}
+            </dd>
+          </>
+        )}
+        {expiresAt !== null && (
+          <>
+            <dt>{t("options.expiresAt")}</dt>
+            <dd>
+              <ClockTime at={expiresAt} />
             </dd>
           </>
         )}

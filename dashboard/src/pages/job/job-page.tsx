@@ -17,6 +17,7 @@ import { Payload, Result } from "./job-data.js";
 import { JobOptions } from "./job-options.js";
 import { useJob } from "./job-queries.js";
 import { LogsCard } from "./logs-card.js";
+import { PlaceInFlow } from "./place-in-flow.js";
 import { ProgressBar } from "./progress-bar.js";
 import { StepsCard } from "./steps-card.js";
 import { TimelineCard } from "./timeline-card.js";
@@ -84,6 +85,7 @@ function LoadedJob({
         </div>
         <div className="job-column">
           <ErrorBoundary>
+            <PlaceInFlow job={job} />
             <Payload job={job} />
             <Result job={job} />
           </ErrorBoundary>

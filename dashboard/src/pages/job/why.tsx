@@ -4,7 +4,7 @@ import type { ExplanationView, JobDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useServerNow } from "../../live/clock.js";
 import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
-import { RelativeTime } from "../../ui/time.js";
+import { ClockTime, RelativeTime } from "../../ui/time.js";
 import { diedForGood } from "../../ui/died-for-good.js";
 import { visible } from "../../ui/visible.js";
 import { isFinishedState, useExplanation } from "./job-queries.js";
@@ -13,11 +13,12 @@ import { isFinishedState, useExplanation } from "./job-queries.js";
 export function Why({ job }: { readonly job: JobDetailView }): ReactNode {
   if (job.state === "running") return <LeaseOver job={job} />;
   if (job.state === "dead") return <WhyDead job={job} />;
+  if (job.state === "cancelled") return <WhyCancelled job={job} />;
   return isFinishedState(job.state) ? null : <WhyWaiting job={job} />;
 }
 
 function WhyWaiting({ job }: { readonly job: JobDetailView }): ReactNode {
-  const { t } = useTexts();
+  const { t, rich } = useTexts();
   const { data } = useExplanation(job);
   // Until the server answers, and where it cannot tell, the job itself says enough.
   const explanation = data?.state === job.state ? data : null;
@@ -26,6 +27,7 @@ function WhyWaiting({ job }: { readonly job: JobDetailView }): ReactNode {
     <section className={stuck ? "notice warn" : "notice"} aria-label={t("why.title")}>
       <p className="spacer">
         {explanation === null ? <FromJob job={job} /> : <Explanation job={job} explanation={explanation} />}
+        {job.expiresAt !== null && <> {rich("why.expires", { when: <ClockTime at={job.expiresAt} /> })}</>}
       </p>
     </section>
   );
@@ -97,6 +99,21 @@ function Scheduled({
   const when = <RelativeTime at={until} due />;
   if (Date.parse(until) < now) return rich("why.due", { when });
   return cause === "retry" ? rich("why.retry", { attempt, max, when }) : rich(`why.${cause}`, { when });
+}
+
+function WhyCancelled({
+  job: { cancellation, finishedAt, runAt },
+}: {
+  readonly job: JobDetailView;
+}): ReactNode {
+  const { t, rich } = useTexts();
+  if (cancellation === null) return null;
+  const when = <RelativeTime at={finishedAt ?? runAt} />;
+  return (
+    <section className="notice" aria-label={t("why.title")}>
+      <p>{rich(`why.cancelled.${cancellation.reason}`, { when })}</p>
+    </section>
+  );
 }
 
 function WhyDead({ job }: { readonly job: JobDetailView }): ReactNode {

@@ -39,7 +39,8 @@ export function JobList({
   };
   const dialogs = useListDialogs(filter.tab, clear);
   const jobs = rows.filter(({ job, deleted }) => !deleted && selection.ids.has(job.id)).map(({ job }) => job);
-  const selects = selection.all || jobs.length > 0;
+  // While the rows of another filter are still shown, neither they nor its number are what an action would be for.
+  const selects = !list.changing && (selection.all || jobs.length > 0);
   useEffect(() => {
     onBusy(selects || dialogs.open);
   }, [onBusy, selects, dialogs.open]);

@@ -28,7 +28,7 @@ export function JobsPage(): ReactNode {
   const setBusy = useCallback((is: boolean) => {
     busy.current = is;
   }, []);
-  const counts = useJobCounts(filter.rest).data;
+  const { data: counts, isPlaceholderData: ofAnotherFilter } = useJobCounts(filter.rest);
   const fault = filterFaultOf(list.error);
   const teaching = useFirstRun() === "shown";
   return (
@@ -39,7 +39,7 @@ export function JobsPage(): ReactNode {
       <OperationsStrip />
       {teaching && <FirstRun />}
       <FilterBar filter={filter} fault={fault} />
-      <section className="card" aria-busy={list.changing}>
+      <section className="card" aria-busy={list.changing || ofAnotherFilter}>
         <StateTabs filter={filter} counts={counts} />
         {list.error !== null && fault === null && (
           <div className="card-body">
@@ -50,7 +50,7 @@ export function JobsPage(): ReactNode {
           <JobList
             filter={filter}
             list={list}
-            total={totalOf(filter, counts)}
+            total={ofAnotherFilter ? null : totalOf(filter, counts)}
             frame={frame}
             onBusy={setBusy}
           />

@@ -4,6 +4,8 @@ import { useIsLimited, useQueuesQuery } from "../../api/queries.js";
 import { ActivityChart } from "../../charts/activity-chart.js";
 import { DurationChart } from "../../charts/duration-chart.js";
 import { RangePicker, useRange } from "../../charts/range-picker.js";
+import type { RangeName } from "../../charts/ranges.js";
+import type { SeriesOf } from "../../charts/series.js";
 import { useTexts } from "../../i18n/text.js";
 import { usePageTitle } from "../../shell/page-title.js";
 import { visible } from "../../ui/visible.js";
@@ -20,6 +22,7 @@ export function MetricsPage(): ReactNode {
   // Whoever may not see all of them begins with the first.
   const first = isLimited === true ? (queues?.items[0]?.name ?? null) : null;
   const queue = parameters.get("queue") ?? first;
+  const hasNone = isLimited === true && queue === null && queues !== undefined;
   const isUnknown = queue !== null && queues?.items.every(({ name }) => name !== queue) === true;
   const name = parameters.get("name");
   const of = { ...(queue !== null && { queue }), ...(name !== null && { name }) };
@@ -27,10 +30,21 @@ export function MetricsPage(): ReactNode {
     <div className="page">
       <header className="page-header">
         <h1>{t("nav.metrics")}</h1>
-        <QueueChoice chosen={queue ?? ""} hasAll={isLimited !== true} />
+        {!hasNone && <QueueChoice chosen={queue ?? ""} hasAll={isLimited !== true} />}
         <RangePicker />
       </header>
       {isUnknown && <p className="notice warn">{t("queue.notFound")}</p>}
+      {hasNone ? <p className="notice">{t("queues.none")}</p> : <Figures of={of} range={range} />}
+    </div>
+  );
+}
+
+function Figures({ of, range }: { readonly of: SeriesOf; readonly range: RangeName }): ReactNode {
+  const { t } = useTexts();
+  const isLimited = useIsLimited();
+  const { queue = null } = of;
+  return (
+    <>
       <ActivityChart of={of} range={range} />
       <div className="columns">
         <DurationChart metric="wait" of={of} range={range} />
@@ -39,7 +53,7 @@ export function MetricsPage(): ReactNode {
       </div>
       {(queue !== null || isLimited === false) && <NameTable queue={queue} range={range} />}
       <p className="muted">{t("metrics.estimates")}</p>
-    </div>
+    </>
   );
 }
 

@@ -5,8 +5,9 @@ import type { NameTableView } from "../../api/types.js";
 import { beginOf, refreshMsOf, type RangeName } from "../../charts/ranges.js";
 import { useTexts } from "../../i18n/text.js";
 import { knownServerNow } from "../../live/clock.js";
-import { useLiveQuery } from "../../live/use-live-query.js";
+import { useLiveQuery, withoutPrevious } from "../../live/use-live-query.js";
 import { filterValue, jobsPath } from "../../shell/routes.js";
+import { LoadingRows } from "../../ui/loading-rows.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { Duration } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
@@ -20,13 +21,15 @@ export function NameTable({
   readonly range: RangeName;
 }): ReactNode {
   const { t } = useTexts();
-  const { data, error, refetch } = useLiveQuery(
-    ["names", queue, range],
-    async (signal) => {
-      const from = beginOf(range, await knownServerNow());
-      return read<NameTableView>("/v1/stats/names", { queue, from }, signal);
-    },
-    { topics: ["jobs", "queues"], everyMs: refreshMsOf(range) },
+  const { data, error, refetch } = withoutPrevious(
+    useLiveQuery(
+      ["names", queue, range],
+      async (signal) => {
+        const from = beginOf(range, await knownServerNow());
+        return read<NameTableView>("/v1/stats/names", { queue, from }, signal);
+      },
+      { topics: ["jobs", "queues"], everyMs: refreshMsOf(range) },
+    ),
   );
   const busy = data?.items.reduce((total, { run }) => total + run.totalMs, 0) ?? 0;
   return (
@@ -35,6 +38,7 @@ export function NameTable({
         <h2>{t("metrics.names")}</h2>
       </div>
       {error !== null && data === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <LoadingRows />}
       {data?.items.length === 0 && <p className="empty">{t("metrics.noNames")}</p>}
       {data !== undefined && data.items.length > 0 && (
         <div className="table-frame">

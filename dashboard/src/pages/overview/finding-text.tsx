@@ -70,8 +70,10 @@ export function FindingText({ finding }: { readonly finding: FindingView }): Rea
             reason: <span className="job-text">{visible(reason)}</span>,
           });
     }
-    case "operation_running":
-      return rich("finding.operation_running", { changed: finding.changed, matched: finding.matched });
+    case "operation_running": {
+      const { changed, matched } = finding;
+      return rich("finding.operation_running", { changed, matched: Math.max(matched, changed) });
+    }
     default:
       return visible((finding as { readonly detail: string }).detail);
   }

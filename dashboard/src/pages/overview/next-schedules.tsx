@@ -9,20 +9,36 @@ import { TableCard } from "../../ui/table-card.js";
 import { RelativeTime } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
 
-const READ = 500;
+/** As many as the server tells at once. */
+const PAGE = 500;
 const SHOWN = 8;
+interface SchedulePage {
+  readonly items: readonly ScheduleView[];
+  readonly nextCursor: string | null;
+}
 type Planned = ScheduleView & { readonly nextRunAt: string };
+
+/** They come by their key: the next one to run may be the last of them. */
+async function allSchedules(signal: AbortSignal): Promise<readonly ScheduleView[]> {
+  const all: ScheduleView[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: SchedulePage = await read("/v1/schedules", { limit: PAGE, cursor }, signal);
+    all.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return all;
+}
 
 /** What the schedules do next. */
 export function NextSchedules(): ReactNode {
   const { t } = useTexts();
-  const { data, error, refetch } = useLiveQuery(
-    ["schedules", "next"],
-    (signal) => read<{ items: ScheduleView[] }>("/v1/schedules", { limit: READ }, signal),
-    { topics: ["schedules"], everyMs: 5_000 },
-  );
-  const next = data?.items
-    .filter((schedule): schedule is Planned => schedule.nextRunAt !== null)
+  const { data, error, refetch } = useLiveQuery(["schedules", "next"], allSchedules, {
+    topics: ["schedules"],
+    everyMs: 5_000,
+  });
+  const next = data
+    ?.filter((schedule): schedule is Planned => schedule.nextRunAt !== null)
     .sort((a, b) => a.nextRunAt.localeCompare(b.nextRunAt))
     .slice(0, SHOWN);
   return (

@@ -13,6 +13,7 @@ import { decoded, filterValue, jobsPath } from "../../shell/routes.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { RelativeTime } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
+import { LimitsPanel } from "./limits-panel.js";
 import { PauseControl } from "./pause-control.js";
 import { QueueCounts } from "./queue-counts.js";
 
@@ -61,6 +62,7 @@ export function QueuePage(): ReactNode {
       </div>
       <div className="columns">
         <Workers queue={name} />
+        {queue !== undefined && <LimitsPanel key={name} queue={queue} />}
         {queue !== undefined && queue.unhandled.length > 0 && <Unhandled queue={queue} />}
       </div>
     </div>

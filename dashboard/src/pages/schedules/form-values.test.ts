@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bodyOf, differences, fieldOf, NEW, valuesOf } from "./form-values.js";
+import { bodyOf, differences, fieldOf, NEW, NOTHING_KEPT, valuesOf } from "./form-values.js";
 import type { ReadSchedule } from "./queries.js";
 
 const AT = "2026-01-05T09:00:00.000Z";
@@ -21,6 +21,8 @@ function stored(payload: string): ReadSchedule {
         maxAttempts: 3,
         backoff: { type: "fixed", delayMs: 5_000 },
         timeoutMs: 1_500,
+        unique: { key: "k", scope: "all", states: ["pending"], ttlMs: null, onConflict: "reject" },
+        expiresInMs: 5_000,
         tags: ["a", "b"],
       },
       missed: "all",
@@ -47,9 +49,9 @@ function stored(payload: string): ReadSchedule {
 
 it("sends back what it was given, down to the digits of the payload", () => {
   const read = stored('{"id": 9007199254740993, "x": 1.0}');
-  const body = bodyOf(valuesOf(read), read.schedule.job.backoff);
+  const body = bodyOf(valuesOf(read), read.schedule.job);
   expect(body).toContain('"payload":{"id": 9007199254740993, "x": 1.0}');
-  expect(JSON.parse(bodyOf(valuesOf(stored("[1]")), read.schedule.job.backoff))).toEqual({
+  expect(JSON.parse(bodyOf(valuesOf(stored("[1]")), read.schedule.job))).toEqual({
     everyMs: 5_400_000,
     timezone: "Europe/Berlin",
     missed: "all",
@@ -64,6 +66,8 @@ it("sends back what it was given, down to the digits of the payload", () => {
       maxAttempts: 3,
       backoff: { type: "fixed", delayMs: 5_000 },
       timeoutMs: 1_500,
+      unique: { key: "k", scope: "all", states: ["pending"], onConflict: "reject" },
+      expiresInMs: 5_000,
       tags: ["a", "b"],
       payload: [1],
     },
@@ -71,7 +75,7 @@ it("sends back what it was given, down to the digits of the payload", () => {
 });
 
 it("leaves to the server what is no number", () => {
-  const body = JSON.parse(bodyOf({ ...NEW, name: "x", priority: "high", jitter: "" }, null)) as {
+  const body = JSON.parse(bodyOf({ ...NEW, name: "x", priority: "high", jitter: "" }, NOTHING_KEPT)) as {
     jitterMs: unknown;
     job: { priority: unknown };
   };

@@ -93,19 +93,24 @@ export function everyMsOf({ every, unit }: Pick<FormValues, "every" | "unit">): 
 }
 
 /** What a form cannot change, and what must not be lost by an edit. */
-export type Kept = ReadSchedule["schedule"]["job"]["backoff"];
+export type Kept = Pick<ReadSchedule["schedule"]["job"], "backoff" | "unique" | "expiresInMs">;
+
+/** Of a new schedule. */
+export const NOTHING_KEPT: Kept = { backoff: null, unique: null, expiresInMs: null };
 
 /**
  * The body of a `PUT`, as text: the payload goes out as it is typed, so that the server, and not this browser, says
  * what it makes of its numbers. The payload must be JSON.
  */
-export function bodyOf(values: FormValues, backoff: Kept): string {
+export function bodyOf(values: FormValues, { backoff, unique, expiresInMs }: Kept): string {
   const job = {
     name: values.name.trim(),
     queue: values.queue.trim(),
     priority: numberOf(values.priority),
     maxAttempts: numberOf(values.maxAttempts),
     ...(backoff === null ? {} : { backoff }),
+    ...(unique === null ? {} : { unique: { ...unique, ttlMs: unique.ttlMs ?? undefined } }),
+    ...(expiresInMs === null ? {} : { expiresInMs }),
     ...(values.timeout.trim() === "" ? {} : { timeoutMs: millisecondsOf(values.timeout) }),
     tags: values.tags
       .split(",")

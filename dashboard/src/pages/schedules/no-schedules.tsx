@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../../i18n/text.js";
-import { CopyButton } from "../../ui/copy.js";
+import { CodeExample } from "../../ui/code-example.js";
 
 /** How to make the first schedule. */
 export function NoSchedules(): ReactNode {
@@ -10,12 +10,7 @@ export function NoSchedules(): ReactNode {
     <section className="card empty">
       <h2>{t("schedules.none.title")}</h2>
       <p>{t("schedules.none.text")}</p>
-      <div className="code-example">
-        <pre className="code-block" tabIndex={0}>
-          {command}
-        </pre>
-        <CopyButton text={command} />
-      </div>
+      <CodeExample text={command} />
     </section>
   );
 }

@@ -16,7 +16,15 @@ import { useIsHere } from "../../ui/use-is-here.js";
 import { visible } from "../../ui/visible.js";
 import { useSchedulesChanged } from "./actions.js";
 import { ConflictNote, type Conflict } from "./conflict-note.js";
-import { bodyOf, fieldOf, NEW, valuesOf, type FieldName, type FormValues } from "./form-values.js";
+import {
+  bodyOf,
+  fieldOf,
+  NEW,
+  NOTHING_KEPT,
+  valuesOf,
+  type FieldName,
+  type FormValues,
+} from "./form-values.js";
 import {
   FIELD_LABELS,
   JobFields,
@@ -122,7 +130,7 @@ function useSave(base: ReadSchedule | null, onClose: () => void, setConflict: (c
       const current = over ?? base;
       return send<ScheduleDetailView>(scheduleAddress(values.key.trim()), {
         method: "PUT",
-        json: bodyOf(values, current?.schedule.job.backoff ?? null),
+        json: bodyOf(values, current?.schedule.job ?? NOTHING_KEPT),
         headers: current === null ? { "If-None-Match": "*" } : { "If-Match": current.etag ?? "*" },
       });
     },

@@ -3,6 +3,7 @@ import { Link, useSearchParams } from "wouter";
 import { useTexts } from "../../i18n/text.js";
 import { AllowedButton } from "../../ui/allowed-button.js";
 import { LoadingRows } from "../../ui/loading-rows.js";
+import { Paging } from "../../ui/paging.js";
 import { ProblemNote } from "../../ui/problem-note.js";
 import { usePageTitle } from "../../shell/page-title.js";
 import { listingOf, matching, shownOf } from "./listing.js";
@@ -51,7 +52,7 @@ export function SchedulesPage(): ReactNode {
           <FilterBar />
           {data === undefined && error === null && <LoadingRows />}
           {data !== undefined && <Shown items={data.items} />}
-          <Paging nextCursor={data?.nextCursor ?? null} />
+          <Paging nextCursor={data?.nextCursor ?? null} note={t("schedules.onPage")} />
         </section>
       )}
       {creates && (
@@ -140,28 +141,5 @@ function Shown({ items }: { readonly items: readonly ListedSchedule[] }): ReactN
       <p className="job-text">{t("schedules.noMatch", { text: listing.text })}</p>
       <Link href={linkWith("q", null)}>{t("schedules.clearFilter")}</Link>
     </div>
-  );
-}
-
-function Paging({ nextCursor }: { readonly nextCursor: string | null }): ReactNode {
-  const { t } = useTexts();
-  const linkWith = useParameterLinks();
-  const [parameters] = useSearchParams();
-  const isFirst = parameters.get("cursor") === null;
-  if (isFirst && nextCursor === null) return null;
-  return (
-    <nav className="toolbar paging">
-      <span className="muted">{t("schedules.onPage")}</span>
-      {!isFirst && (
-        <Link className="button" href={linkWith("cursor", null)}>
-          {t("schedules.firstPage")}
-        </Link>
-      )}
-      {nextCursor !== null && (
-        <Link className="button" href={linkWith("cursor", nextCursor)}>
-          {t("schedules.nextPage")}
-        </Link>
-      )}
-    </nav>
   );
 }

@@ -4,6 +4,7 @@ import { bulkOf, targetPath } from "./audit-target.js";
 it.each([
   ["retryJob", "7", "/jobs/7"],
   ["runJobNow", "7", "/jobs/7"],
+  ["retryFlow", "7", "/flows/7"],
   ["pauseQueue", "a b", "/queues/a%20b"],
   ["putSchedule", "nightly", "/schedules/nightly"],
   ["deleteSchedule", "nightly", null],

@@ -1,5 +1,5 @@
 import type { BulkAction } from "../../api/types.js";
-import { jobPath, queuePath, schedulePath } from "../../shell/routes.js";
+import { flowPath, jobPath, queuePath, schedulePath } from "../../shell/routes.js";
 
 /**
  * Which jobs a bulk operation was about: the server puts the action before the filter. `null`: it is about something
@@ -14,6 +14,7 @@ export function bulkOf(detail: string | null): { readonly action: BulkAction; re
 export function targetPath(action: string, target: string): string | null {
   if (action === "deleteJob" || action === "deleteSchedule") return null;
   if (action.includes("Job")) return jobPath(target);
+  if (action.endsWith("Flow")) return flowPath(target);
   if (action.endsWith("Queue")) return queuePath(target);
   if (action.endsWith("Schedule")) return schedulePath(target);
   return null;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../../i18n/text.js";
-import { CopyButton } from "../../ui/copy.js";
+import { CodeExample } from "../../ui/code-example.js";
 
 const PROGRAM = `import { defineJob, Konveier } from "konveier";
 
@@ -19,21 +19,10 @@ export function NoWorkers(): ReactNode {
     <section className="card empty">
       <h2>{t("workers.none.title")}</h2>
       <p>{t("workers.none.text")}</p>
-      <Example text={PROGRAM} />
+      <CodeExample text={PROGRAM} />
       <p>{t("workers.none.http")}</p>
-      <Example text={claim} />
+      <CodeExample text={claim} />
     </section>
-  );
-}
-
-function Example({ text }: { readonly text: string }): ReactNode {
-  return (
-    <div className="code-example">
-      <pre className="code-block" tabIndex={0} translate="no">
-        {text}
-      </pre>
-      <CopyButton text={text} />
-    </div>
   );
 }
 

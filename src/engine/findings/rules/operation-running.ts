@@ -13,7 +13,7 @@ export function operationRunning({ operations }: Facts): OperationRunning[] {
     code: "operation_running",
     severity: "info",
     since: createdAt,
-    detail: `The operation ${id} (${action}) has changed ${changed} of about ${matched} jobs.`,
+    detail: `The operation ${id} (${action}) has changed ${changed} of about ${Math.max(matched, changed)} jobs.`,
     audience: { startedBy: createdBy },
     operation: id,
     action,

@@ -139,6 +139,8 @@ export class Planner {
         const lanes = allOf(this.#terms.lanes(ofAnyState, queueGlobs, "lanes"));
         return this.#sources.jobsOfStates(choice.states, lanes);
       }
+      case "flow":
+        return this.#sources.orderedByFlow(choice.term);
       case "id":
         return this.#sources.allJobs();
     }

@@ -41,6 +41,11 @@ export class Sources {
     };
   }
 
+  /** The jobs of one flow, in order of ids. */
+  orderedByFlow({ values }: TextTerm): Source {
+    return this.#jobs(allOf(values.map((value) => condition("jobs.flow_id = ?::bigint", Number(value)))));
+  }
+
   jobsWithTag({ values }: TextTerm, order: Order): Source {
     const { sql, values: tags } = oneOf("tag", values);
     const found = condition(`SELECT DISTINCT job_id AS id FROM ${this.s}.job_tags WHERE ${sql}`, ...tags);

@@ -75,6 +75,8 @@ export class TermConditions {
         return globs(`${table}.${field}`, values);
       case "id":
         return condition("jobs.id = ANY (?::bigint[])", values.map(Number));
+      case "flow":
+        return condition("jobs.flow_id = ANY (?::bigint[])", values.map(Number));
       case "worker":
         return oneOf("jobs.worker_id", values);
       case "tag":

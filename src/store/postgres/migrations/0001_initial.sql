@@ -20,6 +20,7 @@ INSERT INTO secrets (name, value)
 CREATE SEQUENCE job_ids;
 CREATE SEQUENCE fencing_tokens;
 CREATE SEQUENCE schedule_versions;
+CREATE SEQUENCE flow_ids;
 
 CREATE TABLE jobs (
   id           bigint   PRIMARY KEY,
@@ -40,7 +41,12 @@ CREATE TABLE jobs (
   lease_until  bigint   NOT NULL DEFAULT 0,
   finished_at  bigint,
   -- Of the payload, so that a claim knows what it takes on. NULL in rows that came from elsewhere: not known.
-  payload_bytes integer
+  payload_bytes integer,
+  -- NULL: the job does not expire. Also of one that has started and waits for another attempt.
+  expires_at   bigint,
+  flow_id      bigint,
+  -- While blocked: what it still waits for. Dependencies without an end, and 1 while its flow is not open.
+  waiting      integer  NOT NULL DEFAULT 0
 );
 
 -- One partial index for each state that is searched: history and backlog cost the others nothing.
@@ -52,6 +58,9 @@ CREATE INDEX jobs_running   ON jobs (lease_until)     WHERE state = 'running';
 CREATE INDEX jobs_completed ON jobs (finished_at, id) WHERE state = 'completed';
 CREATE INDEX jobs_dead      ON jobs (finished_at, id) WHERE state = 'dead';
 CREATE INDEX jobs_cancelled ON jobs (finished_at, id) WHERE state = 'cancelled';
+CREATE INDEX jobs_expiring  ON jobs (expires_at)
+  WHERE expires_at IS NOT NULL AND state IN ('blocked', 'scheduled', 'pending');
+CREATE INDEX jobs_flow      ON jobs (flow_id, id)     WHERE flow_id IS NOT NULL;
 
 -- Every lane that ever had a job, so that a claim knows where to look. Never removed: a job whose lane nobody
 -- knows would never be claimed.
@@ -78,7 +87,12 @@ CREATE TABLE job_specs (
   slot            bigint,
   -- Where in a distributed trace it was enqueued (W3C Trace Context).
   traceparent     text,
-  tracestate      text
+  tracestate      text,
+  -- Scope and key, see core/unique.ts.
+  unique_key      text    COLLATE "C",
+  flow_ref        text    COLLATE "C",
+  -- Of a job that is blocked: counted from when it no longer is.
+  delay_ms        bigint
 );
 
 CREATE TABLE job_results (
@@ -153,14 +167,86 @@ CREATE TABLE idempotency_keys (
   job_id      bigint NOT NULL
 );
 
+-- Who got a unique key last. Whether it is taken is derived from that job: while it exists, is in one of `states`, and
+-- `expires_at` has not passed.
+CREATE TABLE unique_keys (
+  key        text   COLLATE "C" PRIMARY KEY,
+  job_id     bigint NOT NULL,
+  -- Separated by commas.
+  states     text   NOT NULL,
+  expires_at bigint
+);
+
+-- Why a job is cancelled. One that was cancelled by hand has no row.
+CREATE TABLE cancellations (
+  job_id bigint PRIMARY KEY,
+  reason text   NOT NULL,
+  -- The job that it was cancelled for.
+  about  bigint
+);
+
+CREATE TABLE flows (
+  id              bigint  PRIMARY KEY,
+  name            text    COLLATE "C" NOT NULL,
+  -- `making`: jobs are still added, and none of them runs. `opening`: all are there, those up to `opened_to` may run.
+  stage           text    COLLATE "C" NOT NULL CHECK (stage IN ('open', 'opening', 'making')),
+  opened_to       bigint  NOT NULL DEFAULT 0,
+  -- By the counts.
+  state           text    COLLATE "C" NOT NULL DEFAULT 'running',
+  created_at      bigint  NOT NULL,
+  -- Set while every job has ended.
+  finished_at     bigint,
+  -- Kept, not counted.
+  jobs            integer NOT NULL,
+  completed       integer NOT NULL DEFAULT 0,
+  dead            integer NOT NULL DEFAULT 0,
+  cancelled       integer NOT NULL DEFAULT 0,
+  idempotency_key text    COLLATE "C" UNIQUE,
+  fingerprint     text
+);
+
+CREATE INDEX flows_state    ON flows (state, id);
+CREATE INDEX flows_name     ON flows (name, id);
+CREATE INDEX flows_not_open ON flows (stage, id) WHERE stage <> 'open';
+
+CREATE TABLE flow_jobs (
+  flow_id bigint NOT NULL,
+  ref     text   COLLATE "C" NOT NULL,
+  job_id  bigint NOT NULL,
+  PRIMARY KEY (flow_id, ref)
+);
+
+-- `job_id` does not run before `on_id` has ended. What that means when it did not complete says `on_failure`.
+CREATE TABLE dependencies (
+  on_id      bigint  NOT NULL,
+  job_id     bigint  NOT NULL,
+  on_failure text    COLLATE "C" NOT NULL,
+  -- Whether `job_id` no longer waits for it.
+  resolved   boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (on_id, job_id)
+);
+
+CREATE INDEX dependencies_of  ON dependencies (job_id, on_id);
+CREATE INDEX dependencies_due ON dependencies (on_id, job_id) WHERE NOT resolved;
+
+-- Jobs that have ended and have told so only some of those that depend on them: the others are told later.
+CREATE TABLE ends_to_tell (
+  job_id bigint PRIMARY KEY
+);
+
 CREATE TABLE queues (
   name         text    COLLATE "C" PRIMARY KEY,
   paused_at    bigint,
   -- JSON text.
   pause_reason text,
   -- Guards edits of the queue's settings.
-  version      integer NOT NULL DEFAULT 1
+  version      integer NOT NULL DEFAULT 1,
+  -- Jobs that may wait. NULL: any number.
+  max_length   integer,
+  on_full      text    NOT NULL DEFAULT 'refuse'
 );
+
+CREATE INDEX queues_limited ON queues (name) WHERE max_length IS NOT NULL;
 
 -- What was handed out under a name that the worker gave to its claim, so that asking again after a lost
 -- answer hands out the same and not more. Written only for claims that have such a name and got jobs.

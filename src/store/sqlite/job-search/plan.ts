@@ -12,6 +12,7 @@ import {
   jobsOfStates,
   jobsWithKey,
   jobsWithTag,
+  orderedByFlow,
   orderedByGroup,
   orderedByState,
   orderedByTag,
@@ -125,6 +126,8 @@ function sourceOf(
       );
     case "states":
       return jobsOfStates(choice.states, lanes);
+    case "flow":
+      return orderedByFlow(choice.term);
     case "id":
       return allJobs();
   }

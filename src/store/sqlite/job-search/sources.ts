@@ -47,6 +47,16 @@ export function orderedByTag({ values }: TextTerm): Source {
   };
 }
 
+/** The jobs of one flow, in order of ids. */
+export function orderedByFlow({ values }: TextTerm): Source {
+  return {
+    from: condition("jobs INDEXED BY jobs_flow"),
+    where: oneOf("jobs.flow_id", values.map(Number)),
+    id: "jobs.id",
+    instant: null,
+  };
+}
+
 export function jobsWithTag({ values }: TextTerm, order: Order): Source {
   const { sql } = oneOf("tag", values);
   return chosen(condition(`SELECT DISTINCT job_id AS id FROM job_tags WHERE ${sql}`, ...values), order);

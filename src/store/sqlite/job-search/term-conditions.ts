@@ -60,6 +60,8 @@ function textCondition({ field, values }: TextTerm, table: Table): Condition {
       return globs(`${table}.${field}`, values);
     case "id":
       return oneOf("jobs.id", values.map(Number));
+    case "flow":
+      return oneOf("jobs.flow_id", values.map(Number));
     case "worker":
       return oneOf("jobs.worker_id", values);
     case "tag":

@@ -10,7 +10,7 @@ const MOST_JOBS = 5_000;
 const MOST_PENDING = 20;
 
 /** Enqueues a demo job now and then, so that there is something to see. */
-export function createFlow(context: EngineContext, intervalMs = INTERVAL_MS): Loop {
+export function createTraffic(context: EngineContext, intervalMs = INTERVAL_MS): Loop {
   let left = MOST_JOBS;
   return new Loop(
     context.clock,

@@ -1,0 +1,78 @@
+import type { Instant } from "../../core/job.js";
+import type { LimitedQueueRow, Room as RoomOfQueue } from "../admission.js";
+import { CancelWaiting } from "./cancel-waiting.js";
+import type { PostgresContext } from "./context.js";
+import { CurrentClaim } from "./current-claim.js";
+import { pendingOfLane } from "./lane-floors.js";
+import { Statement } from "./statement.js";
+import type { Transaction } from "./transaction.js";
+
+const WAITING = ["blocked", "scheduled", "pending"] as const;
+
+/** Makes room for new jobs in queues with a limit. */
+export class Room {
+  readonly #cancel;
+  readonly #current;
+  readonly #lock;
+  readonly #waiting;
+  readonly #oldest;
+
+  constructor(context: PostgresContext) {
+    const { s } = context;
+    this.#cancel = new CancelWaiting(context);
+    this.#current = new CurrentClaim(context);
+    this.#lock = new Statement<[names: readonly string[]], LimitedQueueRow>(
+      `SELECT name, max_length, on_full FROM ${s}.queues
+       WHERE name = ANY($1::text[]) AND max_length IS NOT NULL ORDER BY name FOR UPDATE`,
+    );
+    this.#waiting = new Statement<
+      [names: readonly string[]],
+      { queue: string; waiting: number; pending: number }
+    >(
+      `SELECT queue, sum(n)::bigint AS waiting,
+         coalesce(sum(n) FILTER (WHERE state = 'pending'), 0)::bigint AS pending
+       FROM ${s}.counts WHERE queue = ANY($1::text[]) AND state IN ('blocked', 'scheduled', 'pending')
+       GROUP BY queue`,
+    );
+    this.#oldest = new Statement<[queue: string, count: number, now: Instant], { id: number }>(
+      `SELECT job.id FROM ${s}.lanes AS lane CROSS JOIN LATERAL (
+         SELECT id, run_at ${pendingOfLane(s, "$3::bigint")} ORDER BY run_at, id LIMIT $2
+       ) AS job
+       WHERE lane.queue = $1 ORDER BY job.run_at, job.id LIMIT $2`,
+    );
+  }
+
+  /** Those of the queues that have a limit. Nobody else brings jobs into them until the transaction ends. */
+  async of(tx: Transaction, queues: readonly string[]): Promise<RoomOfQueue[]> {
+    const limited = await this.#lock.all(tx, queues);
+    if (limited.length === 0) return [];
+    // In a statement of its own after the one that waits: what whoever had the lock before did is seen.
+    const counted = await this.#waiting.all(
+      tx,
+      limited.map(({ name }) => name),
+    );
+    return limited.map((queue) => {
+      const { waiting = 0, pending = 0 } = counted.find((count) => count.queue === queue.name) ?? {};
+      const unwritten = WAITING.map((state) => tx.ledger.unwritten(queue.name, state));
+      return {
+        ...queue,
+        waiting: waiting + unwritten.reduce((sum, n) => sum + n, 0),
+        pending: pending + tx.ledger.unwritten(queue.name, "pending"),
+      };
+    });
+  }
+
+  /** Where others claim the oldest ones this very moment, they make the room themselves. */
+  async drop(tx: Transaction, queue: string, count: number): Promise<void> {
+    if (count === 0) return;
+    const oldest = await this.#oldest.all(tx, queue, count, tx.now);
+    const rows = await this.#current.lock(
+      tx,
+      oldest.map(({ id }) => String(id)),
+    );
+    await this.#cancel.drop(
+      tx,
+      [...rows.values()].filter(({ state }) => state === "pending"),
+    );
+  }
+}
