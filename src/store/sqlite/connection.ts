@@ -2,7 +2,7 @@ import { closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { KonveierError } from "../../core/errors.js";
-import { translateError } from "./errors.js";
+import { isBusy, translateError } from "./errors.js";
 import { refuseNetworkFilesystem } from "./filesystem.js";
 
 export type Connection = Database.Database;
@@ -20,6 +20,8 @@ export type Synchronous = "full" | "normal";
 const BUSY_TIMEOUT_MS = 5;
 /** At the start there is nothing else to do yet, and processes that start together wait for one another. */
 const OPEN_TIMEOUT_MS = 30_000;
+/** Bound of the wait between two tries where SQLite does not wait by itself. */
+const OPEN_RETRY_MS = 20;
 /** The log is shortened to this after a checkpoint, so that one burst does not keep the disk. */
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024;
 const CACHE_KIB = 64 * 1024;
@@ -53,7 +55,7 @@ function openMemory(): Connection {
 }
 
 function configure(db: Connection, synchronous: Synchronous): void {
-  const mode: unknown = db.pragma("journal_mode = WAL", { simple: true });
+  const mode = enterWal(db);
   if (mode !== "wal") {
     throw new KonveierError(
       "store_unsupported",
@@ -66,6 +68,22 @@ function configure(db: Connection, synchronous: Synchronous): void {
   db.pragma("temp_store = MEMORY");
   db.pragma("trusted_schema = OFF");
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+}
+
+/**
+ * Of several processes that find a new file at once, one makes its log. SQLite refuses some of the others at once instead
+ * of letting them wait, where two that waited might wait for each other.
+ */
+function enterWal(db: Connection): unknown {
+  const until = performance.now() + OPEN_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return db.pragma("journal_mode = WAL", { simple: true });
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * OPEN_RETRY_MS);
+    }
+  }
 }
 
 /**
