@@ -1,5 +1,6 @@
 import { assertName } from "./core/names.js";
-import { pauseQueue, resumeQueue } from "./engine/queues.js";
+import type { QueueLimitsChange } from "./core/queue-limits.js";
+import { limitQueue, pauseQueue, resumeQueue } from "./engine/queues.js";
 import type { Queue } from "./store/queues.js";
 import type { Store } from "./store/store.js";
 
@@ -20,6 +21,16 @@ export class Queues {
   async pause(name: string, reason?: string): Promise<Queue> {
     assertName("queue", name);
     return pauseQueue(this.store, name, reason ?? null);
+  }
+
+  /**
+   * Changes the limits of the queue, in all processes: what is left out stays, `null` takes a limit away.
+   *
+   * @throws KonveierError `validation_failed`
+   */
+  async limit(name: string, change: QueueLimitsChange): Promise<Queue> {
+    assertName("queue", name);
+    return limitQueue(this.store, name, change);
   }
 
   async resume(name: string): Promise<Queue> {

@@ -49,7 +49,7 @@ export const EventView = Type.Union([
     ...place,
     type: Type.Literal("queue"),
     name: Type.String(),
-    action: Type.Enum(["paused", "resumed"]),
+    action: Type.Enum(["paused", "resumed", "edited"]),
   }),
   Type.Object({
     ...place,

@@ -39,6 +39,9 @@ export const JobRequestBody = Type.Object(
     timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BACKOFF_MS })),
     idempotencyKey: Type.Optional(Key),
     tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
+    /** What the limits per key of the queue count the job under. */
+    concurrencyKey: Type.Optional(Key),
+    rateKey: Type.Optional(Key),
   },
   CLOSED,
 );

@@ -25,7 +25,7 @@ export {
   type JobOptions,
   type PayloadSchema,
 } from "../core/define-job.js";
-export { NonRetryableError, RetryAfter, Snooze } from "../core/outcomes.js";
+export { Hold, NonRetryableError, RetryAfter, Snooze, type HoldScope } from "../core/outcomes.js";
 export { JobTimeoutError, WorkerStoppingError } from "../core/run.js";
 export type { Tracer } from "../core/tracing.js";
 export { KonveierError, LeaseLostError, type ErrorCode, type Fault } from "../core/errors.js";

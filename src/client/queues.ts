@@ -1,3 +1,4 @@
+import type { QueueLimitsChange } from "../core/queue-limits.js";
 import type { QueueDetailView, QueueView } from "../api/queue.js";
 import type { CallOptions, Transport } from "./transport.js";
 
@@ -24,6 +25,17 @@ export class QueuesClient {
     const body = reason === undefined ? {} : { reason };
     const path = `${pathOf(name)}/pause`;
     return this.transport.json({ ...options, method: "POST", path, body, repeatable: true });
+  }
+
+  /** Changes the limits of the queue: what is left out stays, `null` takes a limit away. */
+  limit(name: string, change: QueueLimitsChange, options: CallOptions = {}): Promise<QueueView> {
+    return this.transport.json({
+      ...options,
+      method: "PATCH",
+      path: pathOf(name),
+      body: change,
+      repeatable: true,
+    });
   }
 
   resume(name: string, options: CallOptions = {}): Promise<QueueView> {

@@ -13,6 +13,7 @@ import {
 } from "./defaults.js";
 import { KonveierError, type Fault, type FaultCode } from "./errors.js";
 import { parseInstant, type InstantInput } from "./instant.js";
+import type { JobKeys } from "./job-keys.js";
 import { pointerPart } from "./json-pointer.js";
 import { isKey, isName, isTag, nameFault } from "./names.js";
 
@@ -34,6 +35,10 @@ export interface JobSettings {
   /** A second request with the same key gets the first one's job, as long as that is kept. */
   readonly idempotencyKey?: string | undefined;
   readonly tags?: readonly string[] | undefined;
+  /** Jobs of the queue with the same key run within its concurrency per key, and take turns with others. */
+  readonly concurrencyKey?: string | undefined;
+  /** Jobs of the queue with the same key start within its rate per key, and take turns with others. */
+  readonly rateKey?: string | undefined;
 }
 
 export interface JobRequest extends JobSettings {
@@ -42,7 +47,7 @@ export interface JobRequest extends JobSettings {
 }
 
 /** A request whose settings keep the rules, with the defaults filled in. */
-export interface CheckedSettings {
+export interface CheckedSettings extends JobKeys {
   readonly queue: string;
   readonly priority: number;
   readonly runAt: number | null;
@@ -65,6 +70,8 @@ const KNOWN_FIELDS = new Set([
   "timeoutMs",
   "idempotencyKey",
   "tags",
+  "concurrencyKey",
+  "rateKey",
 ]);
 
 /**
@@ -82,16 +89,16 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
     if (!KNOWN_FIELDS.has(field)) fault(pointerPart(field), "unknown_field", "is not a field of a job");
   }
   // Each read by its own name: reading `request[field]` took longer than all the checks together.
-  const { name, queue, idempotencyKey, tags, backoff } = request;
+  const { name, queue, idempotencyKey, tags, backoff, concurrencyKey, rateKey } = request;
   if (!isName(name)) fault("name", "invalid_name", nameFault("name").detail);
   if (queue !== undefined && !isName(queue)) fault("queue", "invalid_name", nameFault("queue").detail);
   checkWholeNumber("priority", request.priority, 0, MAX_PRIORITY, fault);
   checkWholeNumber("delayMs", request.delayMs, 0, MAX_BACKOFF_MS * 100, fault);
   checkWholeNumber("maxAttempts", request.maxAttempts, 1, MAX_MAX_ATTEMPTS, fault);
   checkWholeNumber("timeoutMs", request.timeoutMs, 1, MAX_BACKOFF_MS, fault);
-  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
-    fault("idempotencyKey", "invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`);
-  }
+  checkKey("idempotencyKey", idempotencyKey, fault);
+  checkKey("concurrencyKey", concurrencyKey, fault);
+  checkKey("rateKey", rateKey, fault);
   checkTags(tags, fault);
   checkBackoff(backoff, fault);
   const runAt = checkRunAt(request, fault);
@@ -106,6 +113,8 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
     backoff: request.backoff ?? null,
     timeoutMs: request.timeoutMs ?? null,
     tags: request.tags === undefined ? [] : [...new Set(request.tags)],
+    concurrencyKey: concurrencyKey ?? null,
+    rateKey: rateKey ?? null,
   };
 }
 
@@ -120,6 +129,11 @@ function checkWholeNumber(field: string, value: unknown, min: number, max: numbe
   if (value === undefined) return;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max) return;
   fault(field, "out_of_range", `must be a whole number from ${min} to ${max}`);
+}
+
+function checkKey(field: string, key: unknown, fault: AddFault): void {
+  if (key === undefined || isKey(key)) return;
+  fault(field, "invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`);
 }
 
 function checkTags(tags: unknown, fault: AddFault): void {

@@ -1,4 +1,5 @@
 import type { Backoff } from "./backoff.js";
+import type { JobKeys } from "./job-keys.js";
 import type { JobState } from "./states.js";
 import type { StoredError } from "./stored-error.js";
 
@@ -45,7 +46,7 @@ export interface Enqueued extends Job {
 }
 
 /** A job with the parts that are kept beside its hot row. */
-export interface JobDetail extends Job {
+export interface JobDetail extends Job, JobKeys {
   readonly timeoutMs: number | null;
   /** `null` means the default backoff. */
   readonly backoff: Backoff | null;

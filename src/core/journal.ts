@@ -22,7 +22,8 @@ export interface JobEvent {
 export interface QueueEvent {
   readonly type: "queue";
   readonly name: string;
-  readonly action: "paused" | "resumed";
+  /** `edited`: its limits. */
+  readonly action: "paused" | "resumed" | "edited";
 }
 
 /**

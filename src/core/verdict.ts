@@ -1,6 +1,6 @@
 import { clampDelayMs } from "./backoff.js";
 import { LeaseLostError } from "./errors.js";
-import { NonRetryableError, RetryAfter, Snooze } from "./outcomes.js";
+import { Hold, NonRetryableError, RetryAfter, Snooze, type HoldScope } from "./outcomes.js";
 import { JobTimeoutError, WorkerStoppingError, type Run } from "./run.js";
 
 /**
@@ -19,12 +19,15 @@ export type Verdict =
       readonly retry: RetryWish;
     }
   | { readonly kind: "released" }
-  | { readonly kind: "snoozed"; readonly delayMs: number };
+  | { readonly kind: "snoozed"; readonly delayMs: number; readonly hold?: HoldScope };
 
 /** What a thrown value, or an abort, makes of the attempt. */
 export function verdictOn({ abortReason }: Run, thrown: unknown): Verdict {
   if (abortReason instanceof WorkerStoppingError) return { kind: "released" };
   if (isA(thrown, Snooze)) return { kind: "snoozed", delayMs: clampDelayMs(thrown.delayMs) };
+  if (isA(thrown, Hold)) {
+    return { kind: "snoozed", delayMs: clampDelayMs(thrown.delayMs), hold: thrown.scope };
+  }
   if (isA(thrown, JobTimeoutError)) return { kind: "failed", outcome: "timed_out", thrown, retry: "auto" };
   if (abortReason instanceof LeaseLostError) {
     // Perhaps nobody took the job yet, and this is still accepted; then the attempt is used up.

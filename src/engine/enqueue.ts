@@ -3,6 +3,7 @@ import { MAX_BATCH } from "../core/defaults.js";
 import { KonveierError } from "../core/errors.js";
 import { fingerprint } from "../core/fingerprint.js";
 import type { Enqueued } from "../core/job.js";
+import { keysText } from "../core/job-keys.js";
 import { checkJobRequest, validationError, type JobRequest } from "../core/job-request.js";
 import { encodeJson } from "../core/payload.js";
 import type { TraceContext } from "../core/trace-context.js";
@@ -128,6 +129,7 @@ function toNewJob(request: JobRequest, at: string, trace: TraceContext | null): 
     idempotency: null,
     schedule: null,
     trace,
+    keys: keysText(settings),
   };
 }
 
@@ -156,10 +158,12 @@ function withKey(job: NewJob, key: string | undefined): NewJob {
 
 /** With `delayMs` as it was given: a repeated request means the same delay, not the same instant. */
 function fingerprintOf(job: NewJob): string {
-  const { queue, name, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs, tags } = job;
+  const { queue, name, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs, tags, keys } = job;
   const payload = JSON.parse(job.payload) as unknown;
   const settings = { queue, priority, runAt, delayMs, maxAttempts, backoff, timeoutMs };
-  return fingerprint({ ...settings, tags: tags.toSorted(), name, payload });
+  // Not for a job without keys: its fingerprint was made before there were any.
+  const withKeys = keys === null ? settings : { ...settings, keys };
+  return fingerprint({ ...withKeys, tags: tags.toSorted(), name, payload });
 }
 
 function encodePayload(payload: unknown, at: string): string {

@@ -1,4 +1,5 @@
 import type { Attempt, AttemptOutcome, JobDetail, Progress } from "../core/job.js";
+import { parseKeys } from "../core/job-keys.js";
 import type { StoredError } from "../core/stored-error.js";
 import { parseBackoff, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
 
@@ -36,6 +37,7 @@ export function toDetail(row: JobRow, spec: DetailRow, more: MoreOfJob): JobDeta
     idempotencyKey: spec.idempotency_key,
     schedule: toOrigin(spec.schedule_key, spec.slot),
     traceparent: spec.traceparent,
+    ...parseKeys(row.keys),
     payloadBytes: spec.payload_bytes,
     resultBytes: spec.result_bytes,
     resultProblem: more.resultProblem,

@@ -36,6 +36,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       started_at: "number",
       lease_until: "number",
       finished_at: "number",
+      keys: "text",
     },
   },
   {
@@ -106,8 +107,28 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   {
     name: "queues",
     key: ["name"],
-    columns: { name: "text", paused_at: "number", pause_reason: "free text", version: "number" },
+    columns: {
+      name: "text",
+      paused_at: "number",
+      pause_reason: "free text",
+      version: "number",
+      concurrency: "number",
+      rate_max: "number",
+      rate_per_ms: "number",
+      key_concurrency: "number",
+      key_rate_max: "number",
+      key_rate_per_ms: "number",
+      ageing_ms: "number",
+      held_until: "number",
+      key_cursor: "text",
+    },
   },
+  {
+    name: "rate_buckets",
+    key: ["queue", "key", "at"],
+    columns: { queue: "text", key: "text", at: "number", until: "number", n: "number" },
+  },
+  { name: "holds", key: ["queue", "key"], columns: { queue: "text", key: "text", until: "number" } },
   {
     name: "dead_groups",
     key: ["id"],

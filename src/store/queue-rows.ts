@@ -1,11 +1,14 @@
 import { JOB_STATES, type JobState } from "../core/states.js";
+import { NO_LIMITS } from "../core/queue-limits.js";
+import { limitsOfRow, type LimitColumns } from "./limits/limit-rows.js";
 import type { Queue } from "./queues.js";
 
 /** A row of `queues`. */
-export interface QueueRow {
+export interface QueueRow extends LimitColumns {
   readonly name: string;
   readonly paused_at: number | null;
   readonly pause_reason: string | null;
+  readonly held_until: number | null;
   readonly version: number;
 }
 
@@ -20,7 +23,16 @@ type QueueInWork = Omit<Queue, "counts"> & {
 /** A queue that nothing is known of. */
 export function newQueue(name: string): QueueInWork {
   const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;
-  return { name, pausedAt: null, pauseReason: null, counts, oldestPendingAt: null, version: 0 };
+  return {
+    name,
+    pausedAt: null,
+    pauseReason: null,
+    counts,
+    oldestPendingAt: null,
+    limits: NO_LIMITS,
+    heldUntil: null,
+    version: 0,
+  };
 }
 
 /** By name: queues that have a row, a counter or both. */
@@ -38,8 +50,10 @@ export function queuesOf(
     }
     return queue;
   };
-  for (const { name, paused_at, pause_reason, version } of rows) {
-    queues.set(name, { ...newQueue(name), pausedAt: paused_at, pauseReason: pause_reason, version });
+  for (const row of rows) {
+    const { name, paused_at: pausedAt, pause_reason: pauseReason, held_until: heldUntil, version } = row;
+    const limits = limitsOfRow(row);
+    queues.set(name, { ...newQueue(name), pausedAt, pauseReason, limits, heldUntil, version });
   }
   for (const [name, state, n] of counts) find(name).counts[state] = n;
   for (const [name, runAt] of oldest) find(name).oldestPendingAt = runAt;

@@ -1,4 +1,6 @@
 import type { Instant, Job } from "../core/job.js";
+import type { QueueLimits, QueueLimitsChange } from "../core/queue-limits.js";
+import type { HeldBack } from "./limits/held-back.js";
 import type { JobState } from "../core/states.js";
 
 export interface Queue {
@@ -8,6 +10,9 @@ export interface Queue {
   readonly counts: Readonly<Record<JobState, number>>;
   /** `runAt` of the job that has been claimable longest. */
   readonly oldestPendingAt: Instant | null;
+  readonly limits: QueueLimits;
+  /** No job is started until then: a handler asked for it. */
+  readonly heldUntil: Instant | null;
   /** Grows with each edit; 0 for a queue that was never edited. */
   readonly version: number;
 }
@@ -22,7 +27,11 @@ export interface QueueStore {
   /** No job of the queue is claimed until `resume`; running ones go on. May name a queue that is still to come. */
   pause(name: string, reason: string | null, version?: ExpectedVersion): Promise<Queue | null>;
   resume(name: string, version?: ExpectedVersion): Promise<Queue | null>;
-  /** Pending jobs of the same queue and name that are claimed before this one, counted to `cap`. */
+  /** Changes the limits of the queue. They hold for claims from then on. May name a queue that is still to come. */
+  limit(name: string, change: QueueLimitsChange, version?: ExpectedVersion): Promise<Queue | null>;
+  /** The limit that keeps the pending job from being claimed; `null`: none does. */
+  heldBack(id: string): Promise<HeldBack | null>;
+  /** Pending jobs of the same queue and name that are claimed before this one, counted to `cap`. With keys: of the same keys. */
   ahead(job: Pick<Job, "id" | "queue" | "name" | "priority" | "runAt">, cap: number): Promise<number>;
   /** Pending jobs by queue and job name, where there are any. */
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]>;

@@ -18,6 +18,7 @@ export interface JobRow {
   readonly started_at: number | null;
   readonly lease_until: number;
   readonly finished_at: number | null;
+  readonly keys: string | null;
 }
 
 /** A row of `job_specs`, without the payload. */

@@ -56,8 +56,10 @@ function settlementFor(context: EngineContext, { job }: Run, verdict: Verdict): 
       return completion(job, verdict.result);
     case "released":
       return { verb: "release", id: job.id, token: job.token };
-    case "snoozed":
-      return { verb: "snooze", id: job.id, token: job.token, delayMs: verdict.delayMs };
+    case "snoozed": {
+      const { delayMs, hold } = verdict;
+      return { verb: "snooze", id: job.id, token: job.token, delayMs, ...(hold !== undefined && { hold }) };
+    }
     case "failed": {
       const { outcome, thrown, retry } = verdict;
       return failure(context, job, { outcome, error: describeError(thrown) }, retry);

@@ -272,6 +272,7 @@ export function racesContract(contract: Contract): void {
         idempotency: { key: "K", fingerprint: "f" },
         schedule: null,
         trace: null,
+        keys: null,
       };
       for (let round = 0; round < ROUNDS; round += 1) {
         const [old] = await a.jobs.insertMany([job]);

@@ -14,6 +14,7 @@ import { extendContract } from "./extend.js";
 import { fencingContract } from "./fencing.js";
 import { idempotencyContract } from "./idempotency.js";
 import { lifecycleContract } from "./lifecycle.js";
+import { limitsContract } from "./limits.js";
 import { listContract } from "./list.js";
 import { modelContract } from "./model.js";
 import { liveContract } from "./live.js";
@@ -45,6 +46,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     idempotencyContract(contract);
     claimContract(contract);
     claimIdsContract(contract);
+    limitsContract(contract);
     settleContract(contract);
     fencingContract(contract);
     extendContract(contract);

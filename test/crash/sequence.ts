@@ -44,7 +44,7 @@ export interface Operation {
 
 const RETRIES = { type: "fixed", delayMs: 1_000 } as const;
 export const LEASE_MS = 30_000;
-export const QUEUES = ["mail", "waiting", "stale"] as const;
+export const QUEUES = ["mail", "waiting", "stale", "limited"] as const;
 export const NAMES = ["mail.send", "mail.digest"] as const;
 const WORKER = "worker-1";
 const HOUR_MS = 3_600_000;
@@ -65,6 +65,8 @@ export async function perform(world: World, operation: Operation): Promise<World
   return { ...world, memory: learned ?? world.memory };
 }
 
+const LIMITS = { concurrency: 4, rateLimit: { max: 50, perMs: HOUR_MS } } as const;
+const LIMITED = ["hold-queue", "hold-key", "in-turn"] as const;
 const CLAIM_ID = "claim-1";
 const KEYED = { queue: "mail", idempotencyKey: "order-1", tags: ["a", "b"], backoff: RETRIES } as const;
 
@@ -390,6 +392,34 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   changeSchedule("resume a schedule", ({ schedules }) => schedules.resume("hourly")),
+
+  {
+    verb: "limit a queue",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.queues.limit("limited", { ...LIMITS, perKey: LIMITS, ageingMs: HOUR_MS });
+      return undefined;
+    },
+  },
+  {
+    verb: "enqueue with keys",
+    run: async ({ konveier, memory }) => {
+      const jobs = await konveier.enqueueMany(
+        LIMITED.map((label) => ({
+          ...toRequest(label, { queue: "limited" }),
+          concurrencyKey: label,
+          rateKey: label,
+        })),
+      );
+      return remember(
+        memory,
+        jobs.map(({ id }, index) => [LIMITED[index] ?? "", id]),
+      );
+    },
+  },
+  { verb: "claim within limits", afterMs: 10, run: claim("limited", 20) },
+  settle("hold a queue", ["hold-queue"], { verb: "snooze", delayMs: 1_000, hold: "queue" }),
+  settle("hold a key", ["hold-key"], { verb: "snooze", delayMs: 1_000, hold: "key" }),
 ];
 
 function putSchedule(verb: string, key: string, timing: Omit<ScheduleOptions, "job">): Operation {

@@ -100,6 +100,7 @@ const NEW_JOB = {
   idempotency: null,
   schedule: null,
   trace: null,
+  keys: null,
 } as const;
 
 /** Everything that a store tells of what is in it. */

@@ -129,7 +129,7 @@ describe("claims", () => {
       {
         ...{ queue: "default", name: "work", payload: "null", priority: 4, runAt: null, delayMs: 0 },
         ...{ maxAttempts: 1, backoff: null, timeoutMs: null, tags: [], idempotency: null },
-        ...{ schedule: null, trace: null },
+        ...{ schedule: null, trace: null, keys: null },
       },
     ]);
     await elsewhere.clock.advance(50);

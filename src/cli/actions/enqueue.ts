@@ -21,6 +21,8 @@ export interface EnqueueFlags extends RemoteFlags, PayloadFlags {
   readonly timeout?: number;
   readonly key?: string;
   readonly tag?: readonly string[];
+  readonly concurrencyKey?: string;
+  readonly rateKey?: string;
   readonly wait?: boolean;
   readonly waitTimeout?: number;
   readonly batch?: string;
@@ -36,6 +38,8 @@ const ARGUMENTS = {
   "/timeoutMs": "--timeout",
   "/idempotencyKey": "--key",
   "/tags": "--tag",
+  "/concurrencyKey": "--concurrency-key",
+  "/rateKey": "--rate-key",
 };
 const REMOTE = new Set(["url", "tokenFile", "output", "batch"]);
 
@@ -61,7 +65,7 @@ export async function enqueueJob(name: string | undefined, flags: EnqueueFlags):
 }
 
 function requestOf(name: string, flags: EnqueueFlags, payload: unknown): JobRequest {
-  const { queue, delay, runAt, priority, maxAttempts, timeout, key, tag } = flags;
+  const { queue, delay, runAt, priority, maxAttempts, timeout, key, tag, concurrencyKey, rateKey } = flags;
   return {
     name,
     ...(payload !== undefined && { payload }),
@@ -73,6 +77,8 @@ function requestOf(name: string, flags: EnqueueFlags, payload: unknown): JobRequ
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(key !== undefined && { idempotencyKey: key }),
     ...(tag !== undefined && { tags: tag }),
+    ...(concurrencyKey !== undefined && { concurrencyKey }),
+    ...(rateKey !== undefined && { rateKey }),
   };
 }
 

@@ -17,7 +17,7 @@ export async function showStats(flags: RemoteFlags): Promise<ExitCode> {
   const overview = await client.stats.overview();
   if (output.forPeople) {
     const { all, queues } = overview;
-    const total = { name: "all", pausedAt: null, pauseReason: null, version: 0, ...all };
+    const total = { name: "all", pausedAt: null, pauseReason: null, ...all };
     output.table(statsColumns(Date.now()), [...queues, total]);
     output.message(`FAILED counts attempts. The last four columns: since ${overview.since}.`);
   } else output.one(overview, { id: ({ at }) => at, fields: () => [] });

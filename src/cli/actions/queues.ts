@@ -1,4 +1,7 @@
 import { nearestName } from "../../core/nearest-name.js";
+import type { RateLimit } from "../../core/queue-limits.js";
+import { CommandError } from "../command-error.js";
+import { namingArguments } from "../input/argument-faults.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
@@ -13,6 +16,33 @@ export async function listQueues(flags: RemoteFlags): Promise<ExitCode> {
 export async function getQueue(name: string, flags: RemoteFlags): Promise<ExitCode> {
   const { client, output } = connect(flags);
   output.one(await client.queues.get(name), queueDetail(Date.now()));
+  return EXIT.ok;
+}
+
+export interface LimitFlags extends RemoteFlags {
+  readonly concurrency?: number | null;
+  readonly rate?: RateLimit | null;
+  readonly keyConcurrency?: number | null;
+  readonly keyRate?: RateLimit | null;
+  readonly ageing?: number | null;
+}
+
+const ARGUMENTS = {
+  "/rateLimit": "--rate",
+  "/perKey/rateLimit": "--key-rate",
+  "/ageingMs": "--ageing",
+};
+
+export async function limitQueue(name: string, flags: LimitFlags): Promise<ExitCode> {
+  const { concurrency, rate: rateLimit, ageing: ageingMs, keyConcurrency, keyRate, ...remote } = flags;
+  const ofKeys = { concurrency: keyConcurrency, rateLimit: keyRate };
+  const perKey = keyConcurrency === undefined && keyRate === undefined ? undefined : ofKeys;
+  const change = { concurrency, rateLimit, ageingMs, perKey };
+  if (Object.values(change).every((limit) => limit === undefined)) {
+    throw new CommandError("say which limit to change, such as --concurrency 20", EXIT.usage);
+  }
+  const { client, output } = connect(remote);
+  output.one(await namingArguments(ARGUMENTS, client.queues.limit(name, change)), queueDetail(Date.now()));
   return EXIT.ok;
 }
 

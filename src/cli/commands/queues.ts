@@ -1,11 +1,14 @@
 import type { Command } from "commander";
+import { MAX_CONCURRENCY_LIMIT } from "../../core/queue-limits.js";
+import { durationOption, rateOption } from "../input/durations.js";
+import { orNone, wholeNumber } from "../input/options.js";
 import { FORMATS } from "../output/formats.js";
 import { addExamples, addRemoteOptions, lazily } from "../remote-flags.js";
 
 const load = () => import("../actions/queues.js");
 
 export function addQueues(program: Command): void {
-  const queues = program.command("queues").description("look at queues, pause and resume them");
+  const queues = program.command("queues").description("look at queues, limit, pause and resume them");
 
   const list = queues
     .command("list")
@@ -20,6 +23,34 @@ export function addQueues(program: Command): void {
     .action(lazily(async () => (await load()).getQueue));
   addRemoteOptions(get, FORMATS);
   addExamples(get, "konveier queues get emails", "konveier queues get emails -o json | jq .counts.pending");
+
+  const limit = queues
+    .command("limit <name>")
+    .description("change the limits of the queue; what is not named stays")
+    .option(
+      "--concurrency <number>",
+      "jobs that may run at the same time, or none",
+      orNone(wholeNumber(1, MAX_CONCURRENCY_LIMIT)),
+    )
+    .option("--rate <rate>", "starts in any such time, such as 100/s, or none", orNone(rateOption))
+    .option(
+      "--key-concurrency <number>",
+      "as --concurrency, for each concurrency key",
+      orNone(wholeNumber(1, MAX_CONCURRENCY_LIMIT)),
+    )
+    .option("--key-rate <rate>", "as --rate, for each rate key", orNone(rateOption))
+    .option(
+      "--ageing <duration>",
+      "a job that waits for so long counts as one priority higher, or none",
+      orNone(durationOption),
+    )
+    .action(lazily(async () => (await load()).limitQueue));
+  addRemoteOptions(limit, FORMATS);
+  addExamples(
+    limit,
+    "konveier queues limit emails --rate 100/s --concurrency 20",
+    "konveier queues limit emails --key-concurrency 2 --rate none",
+  );
 
   const pause = queues
     .command("pause <name>")

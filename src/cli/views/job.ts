@@ -63,6 +63,8 @@ export function jobDetail(now: number): ThingView<JobDetailView> {
       ["backoff", job.backoff === null ? null : JSON.stringify(job.backoff)],
       ["tags", job.tags.length === 0 ? null : job.tags.join(", ")],
       ["key", job.idempotencyKey],
+      ["concurrency key", job.concurrencyKey],
+      ["rate key", job.rateKey],
       ["schedule", job.schedule === null ? null : `${job.schedule.key}, slot ${job.schedule.slot}`],
       ["payload", `${job.payloadBytes} bytes`],
       ["result", job.resultBytes === null ? null : `${job.resultBytes} bytes`],

@@ -1,7 +1,7 @@
 import type { QueueDetailView, QueueView } from "../../api/queue.js";
 import type { ListView, ThingView } from "../output/output.js";
 import type { Column } from "../output/table.js";
-import { durationText, instantText } from "../output/time-text.js";
+import { durationText, exactDuration, instantText } from "../output/time-text.js";
 
 type State = keyof QueueView["counts"];
 
@@ -30,6 +30,14 @@ function countColumn(title: string, state: State): Column<QueueView> {
   return { title, text: ({ counts }) => String(counts[state]), align: "right" };
 }
 
+function numberText(number: number | null): string | null {
+  return number === null ? null : String(number);
+}
+
+function rateText(rate: QueueView["rateLimit"]): string | null {
+  return rate === null ? null : `${rate.max}/${exactDuration(rate.perMs)}`;
+}
+
 function pausedText({ pausedAt, pauseReason }: QueueView): string {
   return pausedAt === null ? "" : (pauseReason ?? "yes");
 }
@@ -37,12 +45,18 @@ function pausedText({ pausedAt, pauseReason }: QueueView): string {
 export function queueDetail(now: number): ThingView<QueueView & Partial<Pick<QueueDetailView, "unhandled">>> {
   return {
     id: ({ name }) => name,
-    fields: ({ name, counts, oldestPendingAt, pausedAt, pauseReason, unhandled = [] }) => [
+    fields: ({ name, counts, oldestPendingAt, pausedAt, pauseReason, unhandled = [], ...limits }) => [
       ["name", name],
       ...Object.entries(counts).map(([state, count]) => [state, String(count)] as const),
       ["oldest pending", instantText(oldestPendingAt, now)],
       ["paused", instantText(pausedAt, now)],
       ["pause reason", pauseReason],
+      ["concurrency", numberText(limits.concurrency)],
+      ["rate", rateText(limits.rateLimit)],
+      ["concurrency per key", numberText(limits.perKey.concurrency)],
+      ["rate per key", rateText(limits.perKey.rateLimit)],
+      ["ageing", limits.ageingMs === null ? null : exactDuration(limits.ageingMs)],
+      ["held until", instantText(limits.heldUntil, now)],
       [
         "no worker for",
         unhandled.length === 0

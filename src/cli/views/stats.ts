@@ -3,7 +3,9 @@ import type { QueueView } from "../../api/queue.js";
 import type { Column } from "../output/table.js";
 import { durationText } from "../output/time-text.js";
 
-type QueueFigures = QueueView & { readonly lastHour: ActivityView };
+type QueueFigures = Pick<QueueView, "name" | "pausedAt" | "pauseReason" | "counts" | "oldestPendingAt"> & {
+  readonly lastHour: ActivityView;
+};
 
 /** The queues as they are, then what happened in the last hour. */
 export function statsColumns(now: number): Column<QueueFigures>[] {

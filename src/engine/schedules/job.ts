@@ -6,6 +6,14 @@ import type { NewJobOfSlot } from "../../store/schedules.js";
 export function jobOfSlot({ key, job }: Schedule, slot: Instant): NewJobOfSlot {
   return {
     slot,
-    job: { ...job, runAt: null, delayMs: 0, idempotency: null, schedule: { key, slot }, trace: null },
+    job: {
+      ...job,
+      runAt: null,
+      delayMs: 0,
+      idempotency: null,
+      schedule: { key, slot },
+      trace: null,
+      keys: null,
+    },
   };
 }

@@ -7,10 +7,11 @@ import {
   QueueView,
 } from "../../api/queue.js";
 import { KonveierError } from "../../core/errors.js";
+import { validationError } from "../../core/job-request.js";
 import { coversQueue } from "../../core/queue-globs.js";
-import { pauseQueue, resumeQueue } from "../../engine/queues.js";
+import { limitQueue, pauseQueue, resumeQueue } from "../../engine/queues.js";
 import { unhandledNames } from "../../engine/unhandled.js";
-import type { Queue } from "../../store/queues.js";
+import type { ExpectedVersion, Queue } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
 import { identityOf } from "../access/guard.js";
 import { covers, requireQueue } from "../access/queue-limits.js";
@@ -94,12 +95,9 @@ function queueEditRoutes(app: App, { context: { store } }: Services): void {
     async (request, reply) => {
       const { name } = request.params;
       requireQueue(request, name);
-      const { paused, pauseReason } = request.body;
       const version = expectedVersion(request);
       await requireExisting(request, () => store.queues.get(name));
-      const queue = paused
-        ? await pauseQueue(store, name, pauseReason ?? null, version)
-        : await resumeQueue(store, name, version);
+      const queue = await editQueue(store, name, request.body, version);
       tag(reply, queue.version);
       return queueView(queue);
     },
@@ -143,6 +141,27 @@ function queueEditRoutes(app: App, { context: { store } }: Services): void {
       return queueView(await resumeQueue(store, request.params.name));
     },
   );
+}
+
+/** Limits and a pause are two edits: the second is of the version that the first has made. */
+async function editQueue(
+  store: Store,
+  name: string,
+  { paused, pauseReason, ...limits }: QueuePatchBody,
+  version: ExpectedVersion,
+): Promise<Queue> {
+  if (pauseReason !== undefined && paused === undefined) {
+    const detail = "is only for a queue that is being paused";
+    throw validationError([{ pointer: "/pauseReason", code: "conflict", detail }]);
+  }
+  if (paused === undefined && Object.keys(limits).length === 0) {
+    throw validationError([{ pointer: "", code: "required", detail: "must name what is to be changed" }]);
+  }
+  const limited = Object.keys(limits).length === 0 ? null : await limitQueue(store, name, limits, version);
+  const expected = version === null ? null : (limited?.version ?? version);
+  if (paused === true) return pauseQueue(store, name, pauseReason ?? null, expected);
+  if (paused === false || limited === null) return resumeQueue(store, name, expected);
+  return limited;
 }
 
 /** What the token does not cover is answered like what does not exist. */

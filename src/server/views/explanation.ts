@@ -1,5 +1,6 @@
 import type { ExplanationView } from "../../api/explanation.js";
 import { formatInstant } from "../../core/instant.js";
+import { instantOrNull } from "./job.js";
 import type { Explanation } from "../../engine/explain.js";
 
 export function explanationView(explanation: Explanation): ExplanationView {
@@ -30,6 +31,15 @@ export function explanationView(explanation: Explanation): ExplanationView {
         reason: explanation.reason,
         detail,
         facts: { since: formatInstant(since), pauseReason },
+      };
+    }
+    case "limited": {
+      const { limit, key, until, max } = explanation.facts;
+      return {
+        state,
+        reason: explanation.reason,
+        detail,
+        facts: { limit, key, until: instantOrNull(until), max },
       };
     }
     case "no_worker":

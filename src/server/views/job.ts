@@ -43,6 +43,8 @@ export function jobDetailView(job: JobDetail): JobDetailView {
     idempotencyKey: job.idempotencyKey,
     schedule: originView(job.schedule),
     traceparent: job.traceparent,
+    concurrencyKey: job.concurrencyKey,
+    rateKey: job.rateKey,
     payloadBytes: job.payloadBytes,
     resultBytes: job.resultBytes,
     resultProblem: job.resultProblem,

@@ -9,6 +9,9 @@ export function queueView(queue: Queue): QueueView {
     pauseReason: queue.pauseReason,
     counts: { ...queue.counts },
     oldestPendingAt: instantOrNull(queue.oldestPendingAt),
+    ...queue.limits,
+    perKey: { ...queue.limits.perKey },
+    heldUntil: instantOrNull(queue.heldUntil),
     version: queue.version,
   };
 }

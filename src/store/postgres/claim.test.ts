@@ -21,6 +21,7 @@ function jobs(count: number): NewJob[] {
     idempotency: null,
     schedule: null,
     trace: null,
+    keys: null,
   }));
 }
 

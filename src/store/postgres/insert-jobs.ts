@@ -2,6 +2,12 @@ import type { Instant } from "../../core/job.js";
 import type { JobState } from "../../core/states.js";
 import type { NewJob } from "../jobs.js";
 import type { Queryable } from "./connection.js";
+import { KEYED, laneKeyText, type LaneKey } from "./lane-floors.js";
+
+/** Where a job is found when it is pending. */
+export function laneOf({ queue, name, priority, keys }: NewJob): LaneKey {
+  return { queue, name, priority: keys === null ? priority : KEYED };
+}
 
 /** A job on its way into the tables. */
 export interface FreshJob {
@@ -31,6 +37,7 @@ const HOT_COLUMNS: readonly Column[] = [
   { name: "max_attempts", type: "int", of: ({ job }) => job.maxAttempts },
   { name: "run_at", type: "bigint", of: ({ runAt }) => runAt },
   { name: "payload_bytes", type: "int", of: ({ job }) => Buffer.byteLength(job.payload) },
+  { name: "keys", type: "text", of: ({ job }) => job.keys },
 ];
 
 const SPEC_COLUMNS: readonly Column[] = [
@@ -129,7 +136,7 @@ class SentValues {
   /** Where the jobs go, each lane once. */
   lanes(): string {
     const lanes = new Map(
-      this.jobs.map(({ job }) => [`${job.queue}\n${job.name}\n${String(job.priority)}`, job]),
+      this.jobs.map(({ job }) => laneOf(job)).map((lane) => [laneKeyText(lane), lane] as const),
     );
     const each = [...lanes.values()];
     const queues = this.constant(

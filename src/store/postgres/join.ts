@@ -10,6 +10,7 @@ import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
 import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
+import { laneOf } from "./insert-jobs.js";
 import { EarliestOfLanes, laneKeyText } from "./lane-floors.js";
 import { Settle } from "./settle.js";
 import { Transaction, type EndStatements } from "./transaction.js";
@@ -69,7 +70,7 @@ export class Joins {
    */
   async #prepareLanes(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
     const earliest = new EarliestOfLanes();
-    for (const job of jobs) earliest.add(job, job.runAt ?? tx.now + job.delayMs);
+    for (const job of jobs) earliest.add(laneOf(job), job.runAt ?? tx.now + job.delayMs);
     const lanes = earliest.all();
     if (lanes.length === 0) return;
     const { floors } = this.statements;
@@ -87,6 +88,7 @@ export class Joins {
       const tx = new Transaction(db, begun.now, this.statements);
       const answer = await work(tx);
       await tx.flushForLater();
+      tx.changes.wakeFreed(this.context.limited);
       await this.notifications.sendWithin(db, tx.changes.told());
       return answer;
     } catch (error) {
@@ -129,6 +131,7 @@ const TEXT_COLUMNS = new Set([
   "worker_id",
   "error",
   "outcome",
+  "keys",
 ]);
 
 function withNumbers(row: Record<string, unknown>): Record<string, unknown> {

@@ -32,6 +32,7 @@ const JOB: NewJob = {
   idempotency: null,
   schedule: null,
   trace: null,
+  keys: null,
 };
 
 /** A store, and the floors of its lanes to be raised when a test says so. */
@@ -96,7 +97,7 @@ async function blocksReadByClaims(database: PostgresDatabase, now: number): Prom
   const claims = new Claim({ s: database.s, clock } as PostgresContext);
   const request = { workerId: "w", queues: ["q"], names: ["n"], max: 1, leaseMs: MINUTE_MS };
   await claims.queuesWithJobs(db, request);
-  await claims.take(db, request, ["q"]);
+  await claims.take(db, request, [{ queue: "q", limited: false }]);
   return read;
 }
 

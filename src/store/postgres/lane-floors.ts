@@ -3,12 +3,15 @@ import type { Queryable } from "./connection.js";
 import { lockNumber } from "./lock-number.js";
 import { Statement } from "./statement.js";
 
-/** The pending jobs of one queue, name and priority in claim order: a range of one index. */
+/** The pending jobs without keys of one queue, name and priority in claim order: a range of one index. */
 export interface LaneKey {
   readonly queue: string;
   readonly name: string;
   readonly priority: number;
 }
+
+/** In place of a priority: the jobs of the queue and name that have keys. They have no floor. */
+export const KEYED = -1;
 
 /**
  * Whoever makes a job pending whose time is no longer past than this needs no lock: floors are not raised so far
@@ -27,7 +30,7 @@ export const SETTLED_AFTER_MS = 10_000;
  * @param now an expression for the time
  */
 export function pendingOfLane(s: string, now: string): string {
-  return `FROM ${s}.jobs WHERE state = 'pending' AND jobs.queue = lane.queue AND jobs.name = lane.name
+  return `FROM ${s}.jobs WHERE state = 'pending' AND keys IS NULL AND jobs.queue = lane.queue AND jobs.name = lane.name
     AND jobs.priority = lane.priority
     AND run_at >= CASE WHEN floor > ${now} - ${LATE_AFTER_MS} THEN 0 ELSE floor END`;
 }

@@ -1,11 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Instant, Job } from "../../core/job.js";
+import { changedLimits, type QueueLimitsChange } from "../../core/queue-limits.js";
+import type { HeldBack } from "../limits/held-back.js";
+import { LIMIT_COLUMNS, limitsOfRow, limitValues } from "../limits/limit-rows.js";
 import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import { rowId } from "../rows.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
-import { pendingOfLane } from "./lane-floors.js";
+import { LimitedClaims } from "./limited-claims.js";
+import { KEYED, pendingOfLane } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -16,6 +21,7 @@ interface Reading {
   readonly oldest: readonly OldestRow[];
 }
 
+type AheadValues = [queue: string, name: string, priority: number, runAt: number, id: number, cap: number];
 type Placed = Pick<Job, "id" | "queue" | "name" | "priority" | "runAt">;
 
 export class PostgresQueues implements QueueStore {
@@ -25,6 +31,12 @@ export class PostgresQueues implements QueueStore {
   readonly #pause;
   readonly #resume;
   readonly #ahead;
+  readonly #aheadOfKeys;
+  readonly #keysOf;
+  readonly #limit;
+  readonly #make;
+  readonly #forgetStarts;
+  readonly #limited;
   readonly #pendingNames;
 
   constructor(private readonly context: PostgresContext) {
@@ -46,13 +58,18 @@ export class PostgresQueues implements QueueStore {
          SELECT coalesce(json_agg(json_build_array(queue, run_at)), '[]') FROM (
            SELECT queue, min(run_at) AS run_at FROM (${pending(asked("queue"))}) AS waiting
            JOIN ${s}.lanes AS lane USING (queue, name) CROSS JOIN LATERAL (
-             SELECT run_at ${pendingOfLane(s, "$2::bigint")} ORDER BY run_at, id LIMIT 1
+             (SELECT run_at ${pendingOfLane(s, "$2::bigint")} ORDER BY run_at, id LIMIT 1)
+             UNION ALL
+             SELECT oldest.run_at FROM generate_series(0, 9) AS level CROSS JOIN LATERAL (
+               SELECT run_at FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND jobs.queue = lane.queue
+                 AND jobs.name = lane.name AND jobs.priority = level ORDER BY run_at, id LIMIT 1
+             ) AS oldest WHERE lane.priority = ${String(KEYED)}
            ) AS first GROUP BY queue
          ) AS each
        ) AS oldest`,
     );
     this.#lock = new Statement<[name: string], QueueRow>(
-      `SELECT name, paused_at, pause_reason, version FROM ${s}.queues WHERE name = $1 FOR UPDATE`,
+      `SELECT * FROM ${s}.queues WHERE name = $1 FOR UPDATE`,
     );
     this.#insert = new Statement<[name: string, at: number, reason: string], never>(
       `INSERT INTO ${s}.queues (name, paused_at, pause_reason) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -66,18 +83,33 @@ export class PostgresQueues implements QueueStore {
     );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
-    const lane = `SELECT 1 FROM ${s}.jobs WHERE state = 'pending' AND queue = $1 AND name = $2`;
-    this.#ahead = new Statement<
-      [queue: string, name: string, priority: number, runAt: number, id: number, cap: number],
-      { n: number }
-    >(
-      `SELECT count(*) AS n FROM (
+    const ahead = (keys: string) => {
+      const lane = `SELECT 1 FROM ${s}.jobs WHERE state = 'pending' AND keys ${keys} AND queue = $1 AND name = $2`;
+      return `SELECT count(*) AS n FROM (
          ${lane} AND priority > $3
          UNION ALL ${lane} AND priority = $3 AND run_at < $4
          UNION ALL ${lane} AND priority = $3 AND run_at = $4 AND id < $5
          LIMIT $6
-       ) AS ahead`,
+       ) AS ahead`;
+    };
+    this.#ahead = new Statement<AheadValues, { n: number }>(ahead("IS NULL"));
+    this.#aheadOfKeys = new Statement<[...AheadValues, keys: string], { n: number }>(
+      ahead("IS NOT NULL AND keys = $7"),
     );
+    this.#keysOf = new Statement<[id: number], { keys: string | null }>(
+      `SELECT keys FROM ${s}.jobs WHERE id = $1`,
+    );
+    this.#limit = new Statement<[name: string, ...limits: (number | null)[]], never>(
+      `UPDATE ${s}.queues SET version = version + 1,
+         ${LIMIT_COLUMNS.map((column, index) => `${column} = $${String(index + 2)}`).join(", ")} WHERE name = $1`,
+    );
+    this.#make = new Statement<[name: string], never>(
+      `INSERT INTO ${s}.queues (name, version) VALUES ($1, 0) ON CONFLICT DO NOTHING`,
+    );
+    this.#forgetStarts = new Statement<[queue: string, ofQueue: boolean, ofKeys: boolean], never>(
+      `DELETE FROM ${s}.rate_buckets WHERE queue = $1 AND CASE key WHEN '' THEN $2::boolean ELSE $3::boolean END`,
+    );
+    this.#limited = new LimitedClaims(context);
     this.#pendingNames = new Statement<[], { queue: string; name: string; pending: number }>(
       `${pending("TRUE")} ORDER BY queue, name`,
     );
@@ -119,9 +151,31 @@ export class PostgresQueues implements QueueStore {
 
   ahead({ id, queue, name, priority, runAt }: Placed, cap: number): Promise<number> {
     const row = rowId(id) ?? 0;
-    return this.context.read(
-      async (db) => (await this.#ahead.get(db, queue, name, priority, runAt, row, cap))?.n ?? 0,
-    );
+    return this.context.read(async (db) => {
+      const values: AheadValues = [queue, name, priority, runAt, row, cap];
+      const keys = (await this.#keysOf.get(db, row))?.keys ?? null;
+      const counted =
+        keys === null ? this.#ahead.get(db, ...values) : this.#aheadOfKeys.get(db, ...values, keys);
+      return (await counted)?.n ?? 0;
+    });
+  }
+
+  limit(name: string, change: QueueLimitsChange, version: ExpectedVersion = null): Promise<Queue | null> {
+    return this.#edit(name, version, async (tx, before) => {
+      const limits = changedLimits(limitsOfRow(before), change);
+      if (isDeepStrictEqual(limits, limitsOfRow(before))) return;
+      // Nothing to lock before the first edit: somebody else has made it meanwhile.
+      if (before === undefined && (await this.#make.run(tx, name)) === 0) throw new TryAgain();
+      await this.#limit.run(tx, name, ...limitValues(limits));
+      // A limit that is set again later begins anew.
+      await this.#forgetStarts.run(tx, name, limits.rateLimit === null, limits.perKey.rateLimit === null);
+      tx.ledger.journal.add({ type: "queue", name, action: "edited" });
+      tx.changes.pending(name);
+    });
+  }
+
+  heldBack(id: string): Promise<HeldBack | null> {
+    return this.context.read((db) => this.#limited.heldBack(db, rowId(id) ?? 0));
   }
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {

@@ -4,6 +4,7 @@ import type { FailedSettlement, Failure, Settled, Settlement } from "../claims.j
 import { endingOf, eventsOf, isCompletion, isRepeat, type Ending } from "../endings.js";
 import { rowId, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
+import { Holds } from "./holds.js";
 import { held, STILL_RUNNING, type CurrentClaim } from "./current-claim.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
@@ -25,11 +26,13 @@ export class Settle {
   readonly #insertAttempts;
   readonly #dropOldAttempts;
   readonly #findAttempt;
+  readonly #holds;
 
   constructor(
     { s }: PostgresContext,
     private readonly current: CurrentClaim,
   ) {
+    this.#holds = new Holds(s);
     // The guards stand in the statements themselves although the rows were locked before: whatever is changed above, a
     // stale claim cannot pass here. No two claims have the same token.
     // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
@@ -192,6 +195,7 @@ export class Settle {
     if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
     await this.#keepResults(tx, ended);
     await this.#recordFailures(tx, ended);
+    await this.#holds.apply(tx, ended);
     for (const end of ended) account(tx, end);
   }
 

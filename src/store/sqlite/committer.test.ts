@@ -29,8 +29,9 @@ function setUp() {
   const clock = new FakeClock();
   const steps: Step[] = [];
   const sequences = new Sequences(db, () => undefined);
-  const journal = new Journal(db, sequences, new ChangeFeed(db, clock), () => undefined);
-  const ledger = new Ledger(db, journal, () => undefined);
+  const changes = new ChangeFeed(db, clock);
+  const journal = new Journal(db, sequences, changes, () => undefined);
+  const ledger = new Ledger(db, journal, changes, () => undefined);
   const hooks = { onStep: undefined as ((step: Step) => void) | undefined, verify: (): void => undefined };
   let commits = 0;
   const committer = new Committer(

@@ -21,8 +21,8 @@ export class Enqueue {
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
     this.#insertJob = db.prepare(
-      `INSERT INTO jobs (id, queue, name, state, priority, max_attempts, created_at, run_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO jobs (id, queue, name, state, priority, max_attempts, created_at, run_at, keys)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertSpec = db.prepare(
       `INSERT INTO job_specs (job_id, payload, budget, timeout_ms, backoff, tags, idempotency_key, schedule_key, slot,
@@ -76,7 +76,8 @@ export class Enqueue {
     const id = sequences.take("job", 1) + 1;
     const runAt = job.runAt ?? now + job.delayMs;
     const state = runAt <= now ? "pending" : "scheduled";
-    this.#insertJob.run(id, job.queue, job.name, state, job.priority, job.maxAttempts, now, runAt);
+    const { queue, name, priority, maxAttempts, keys } = job;
+    this.#insertJob.run(id, queue, name, state, priority, maxAttempts, now, runAt, keys);
     step("enqueue:job");
     this.#insertSpec.run(
       id,

@@ -67,7 +67,7 @@ class JoinedConnection implements JoinedTransaction {
     const changes = new ChangeFeed(db, clock);
     const sequences = new Sequences(db, step);
     const journal = new Journal(db, sequences, changes, step);
-    const ledger = new Ledger(db, journal, step);
+    const ledger = new Ledger(db, journal, changes, step);
     const context: SqliteContext = {
       db,
       clock,

@@ -94,7 +94,7 @@ export class SqliteStore implements Store {
     const sequences = new Sequences(db, step);
     const changes = new ChangeFeed(db, clock);
     const journal = new Journal(db, sequences, changes, step);
-    const ledger = new Ledger(db, journal, step);
+    const ledger = new Ledger(db, journal, changes, step);
     const guard = new FileGuard(db);
     const schema = new SchemaGuard(db);
     const committer = new Committer(

@@ -1,23 +1,43 @@
-import { MAX_PRIORITY } from "../../core/defaults.js";
+import { MAX_INSTANT, MAX_PRIORITY } from "../../core/defaults.js";
+import { isDeepStrictEqual } from "node:util";
 import type { Job } from "../../core/job.js";
+import { changedLimits, type QueueLimitsChange } from "../../core/queue-limits.js";
+import type { HeldBack } from "../limits/held-back.js";
+import { LIMIT_COLUMNS, limitsOfRow, limitValues } from "../limits/limit-rows.js";
 import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
+import { LimitedClaims } from "./limited-claims.js";
 import { rowId } from "../rows.js";
 
 const PRIORITIES = Array.from({ length: MAX_PRIORITY + 1 }, (_, priority) => `(${priority})`).join(", ");
+/** Later than every job. */
+const NEVER = MAX_INSTANT + 1;
 
 /**
- * The oldest pending job of each queue, by the kept counters: the index is ordered by `run_at` only within one
+ * The oldest pending job of each queue, by the kept counters: the indexes are ordered by `run_at` only within one
  * name and priority, so each of these is asked, in one statement for all.
  */
 function oldestOf(queues: string): string {
-  return `WITH priorities (priority) AS (VALUES ${PRIORITIES})
-    SELECT counts.queue, min((
-      SELECT run_at FROM jobs WHERE state = 'pending' AND jobs.queue = counts.queue
+  const oldest = (keys: string) => `(
+      SELECT run_at FROM jobs WHERE state = 'pending' AND keys ${keys} AND jobs.queue = counts.queue
         AND jobs.name = counts.name AND jobs.priority = priorities.priority ORDER BY run_at, id LIMIT 1
-    ))
+    )`;
+  return `WITH priorities (priority) AS (VALUES ${PRIORITIES})
+    SELECT counts.queue, nullif(min(min(
+      coalesce(${oldest("IS NULL")}, ${NEVER}), coalesce(${oldest("IS NOT NULL")}, ${NEVER})
+    )), ${NEVER})
     FROM counts, priorities WHERE ${queues} counts.state = 'pending' AND n > 0 GROUP BY counts.queue`;
+}
+
+interface Ahead {
+  readonly queue: string;
+  readonly name: string;
+  readonly priority: number;
+  readonly runAt: number;
+  readonly id: number;
+  readonly cap: number;
+  readonly keys: string | null;
 }
 
 export class SqliteQueues implements QueueStore {
@@ -30,10 +50,18 @@ export class SqliteQueues implements QueueStore {
   readonly #pause;
   readonly #resume;
   readonly #ahead;
+  readonly #aheadOfKeys;
+  readonly #keysOf;
+  readonly #limit;
+  readonly #forgetStarts;
+  readonly #forgetKeyStarts;
   readonly #pendingNames;
+
+  readonly #limited;
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
+    this.#limited = new LimitedClaims(context);
     this.#rows = db.prepare<[], QueueRow>("SELECT * FROM queues");
     this.#allCounts = db
       .prepare<[], CountRow>("SELECT queue, state, sum(n) FROM counts GROUP BY queue, state")
@@ -55,24 +83,33 @@ export class SqliteQueues implements QueueStore {
     );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
-    this.#ahead = db
-      .prepare<
-        [{ queue: string; name: string; priority: number; runAt: number; id: number; cap: number }],
-        number
-      >(
-        `SELECT count(*) FROM (
-           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
-             AND priority > @priority
-           UNION ALL
-           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
-             AND priority = @priority AND run_at < @runAt
-           UNION ALL
-           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
-             AND priority = @priority AND run_at = @runAt AND id < @id
-           LIMIT @cap
-         )`,
-      )
-      .pluck();
+    const ahead = (keys: string) =>
+      db
+        .prepare<[Ahead], number>(
+          `SELECT count(*) FROM (
+             SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND queue = @queue AND name = @name
+               AND priority > @priority
+             UNION ALL
+             SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND queue = @queue AND name = @name
+               AND priority = @priority AND run_at < @runAt
+             UNION ALL
+             SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND queue = @queue AND name = @name
+               AND priority = @priority AND run_at = @runAt AND id < @id
+             LIMIT @cap
+           )`,
+        )
+        .pluck();
+    this.#ahead = ahead("IS NULL");
+    this.#aheadOfKeys = ahead("= @keys");
+    this.#keysOf = db.prepare<[number], string | null>("SELECT keys FROM jobs WHERE id = ?").pluck();
+    const columns = LIMIT_COLUMNS.join(", ");
+    this.#limit = db.prepare<[string, ...(number | null)[]]>(
+      `INSERT INTO queues (name, ${columns}) VALUES (?${", ?".repeat(LIMIT_COLUMNS.length)})
+       ON CONFLICT DO UPDATE SET ${LIMIT_COLUMNS.map((name) => `${name} = excluded.${name}`).join(", ")},
+         version = version + 1`,
+    );
+    this.#forgetStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key = ''");
+    this.#forgetKeyStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key > ''");
     this.#pendingNames = db.prepare<[], { queue: string; name: string; pending: number }>(
       "SELECT queue, name, n AS pending FROM counts WHERE state = 'pending' AND n > 0 ORDER BY queue, name",
     );
@@ -115,7 +152,30 @@ export class SqliteQueues implements QueueStore {
     cap: number,
   ): Promise<number> {
     const row = rowId(id) ?? 0;
-    return this.context.read(() => this.#ahead.get({ queue, name, priority, runAt, id: row, cap }) ?? 0);
+    return this.context.read(() => {
+      const keys = this.#keysOf.get(row) ?? null;
+      const place = { queue, name, priority, runAt, id: row, cap, keys };
+      return (keys === null ? this.#ahead : this.#aheadOfKeys).get(place) ?? 0;
+    });
+  }
+
+  limit(name: string, change: QueueLimitsChange, version: ExpectedVersion = null): Promise<Queue | null> {
+    return this.#edit(name, version, () => {
+      const before = limitsOfRow(this.#row.get(name));
+      const limits = changedLimits(before, change);
+      if (isDeepStrictEqual(limits, before)) return;
+      this.#limit.run(name, ...limitValues(limits));
+      // A limit that is set again later begins anew.
+      if (limits.rateLimit === null) this.#forgetStarts.run(name);
+      if (limits.perKey.rateLimit === null) this.#forgetKeyStarts.run(name);
+      this.context.step("limit:queue");
+      this.context.journal.add({ type: "queue", name, action: "edited" });
+      this.context.changes.pending(name);
+    });
+  }
+
+  heldBack(id: string): Promise<HeldBack | null> {
+    return this.context.read(() => this.#limited.heldBack(rowId(id) ?? 0));
   }
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {

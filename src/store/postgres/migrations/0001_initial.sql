@@ -40,13 +40,22 @@ CREATE TABLE jobs (
   lease_until  bigint   NOT NULL DEFAULT 0,
   finished_at  bigint,
   -- Of the payload, so that a claim knows what it takes on. NULL in rows that came from elsewhere: not known.
-  payload_bytes integer
+  payload_bytes integer,
+  -- What the limits per key count the job under: its concurrency key and its rate key, with a line break between them.
+  -- NULL for a job without keys.
+  keys         text     COLLATE "C"
 );
 
 -- One partial index for each state that is searched: history and backlog cost the others nothing.
 -- A lane is the pending jobs of one queue, name and priority, in claim order: a worker that serves only some
 -- names never scans past a backlog of others. A claim merges the lanes that it may take from.
-CREATE INDEX jobs_pending   ON jobs (queue, name, priority, run_at, id) WHERE state = 'pending';
+-- Jobs with keys lie apart: however many of them wait for a limit, a claim of the others passes over none.
+CREATE INDEX jobs_pending   ON jobs (queue, name, priority, run_at, id) WHERE state = 'pending' AND keys IS NULL;
+CREATE INDEX jobs_pending_keyed ON jobs (queue, name, priority, run_at, id)
+  WHERE state = 'pending' AND keys IS NOT NULL;
+CREATE INDEX jobs_by_keys       ON jobs (queue, keys, name, priority, run_at, id)
+  WHERE state = 'pending' AND keys IS NOT NULL;
+CREATE INDEX jobs_running_keyed ON jobs (queue, keys) WHERE state = 'running' AND keys IS NOT NULL;
 CREATE INDEX jobs_scheduled ON jobs (run_at, id)      WHERE state = 'scheduled';
 CREATE INDEX jobs_running   ON jobs (lease_until)     WHERE state = 'running';
 CREATE INDEX jobs_completed ON jobs (finished_at, id) WHERE state = 'completed';
@@ -58,6 +67,7 @@ CREATE INDEX jobs_cancelled ON jobs (finished_at, id) WHERE state = 'cancelled';
 CREATE TABLE lanes (
   queue    text     COLLATE "C" NOT NULL,
   name     text     COLLATE "C" NOT NULL,
+  -- -1: there were jobs with keys, which have lanes of their own.
   priority smallint NOT NULL,
   -- No pending job of the lane has an earlier `run_at`, so claims look from here on.
   floor    bigint   NOT NULL DEFAULT 0,
@@ -146,7 +156,40 @@ CREATE TABLE queues (
   -- JSON text.
   pause_reason text,
   -- Guards edits of the queue's settings.
-  version      integer NOT NULL DEFAULT 1
+  version      integer NOT NULL DEFAULT 1,
+  -- The limits; NULL: no such limit.
+  concurrency     integer,
+  rate_max        integer,
+  rate_per_ms     bigint,
+  key_concurrency integer,
+  key_rate_max    integer,
+  key_rate_per_ms bigint,
+  ageing_ms       bigint,
+  -- A handler asked for no more starts until then.
+  held_until      bigint,
+  -- The keys that were served last: the next claim begins behind them.
+  key_cursor      text COLLATE "C"
+);
+
+-- Starts within the windows of rate limits, those of some time together in one row. `key` is empty for the limit of the
+-- queue.
+CREATE TABLE rate_buckets (
+  queue text    COLLATE "C" NOT NULL,
+  key   text    COLLATE "C" NOT NULL,
+  at    bigint  NOT NULL,
+  until bigint  NOT NULL,
+  n     integer NOT NULL,
+  PRIMARY KEY (queue, key, at)
+);
+
+CREATE INDEX rate_buckets_old ON rate_buckets (queue, until);
+
+-- Keys that handlers asked no more starts of until then.
+CREATE TABLE holds (
+  queue text   COLLATE "C" NOT NULL,
+  key   text   COLLATE "C" NOT NULL,
+  until bigint NOT NULL,
+  PRIMARY KEY (queue, key)
 );
 
 -- What was handed out under a name that the worker gave to its claim, so that asking again after a lost
