@@ -401,7 +401,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   changeSchedule("resume a schedule", ({ schedules }) => schedules.resume("hourly")),
   enqueueUnique("enqueue a unique job", { onConflict: "existing" }, { tags: ["a"], expiresInMs: 50_000 }),
-  enqueueUnique("replace a unique job", { onConflict: "replace" }, { tags: ["b"], payload: "new" }),
+  enqueueUnique("replace a unique job", { onConflict: "replace" }, { tags: ["b"], payload: { to: "new" } }),
   enqueueUnique("reschedule a unique job", { onConflict: "reschedule" }, { delayMs: 5 }),
   {
     verb: "limit a queue",
