@@ -159,6 +159,35 @@ export const JOINING: Readonly<Record<string, (shop: Shop) => Promise<void>>> = 
     expect(await orders()).toEqual([]);
     expect((await konveier.jobs.get("1"))?.state).toBe("cancelled");
   },
+
+  "a job that is completed lets those of its flow run that wait for it": async (shop) => {
+    const { konveier, transaction } = shop;
+    await run(shop, async ({ within, flow }) => {
+      await flow.add([{ ref: "next", name: "later", queue: "other", dependsOn: ["root"] }]);
+      await transaction(async (connection) => {
+        await within(connection).complete();
+      });
+    });
+    const [made] = (await konveier.flows.list()).items;
+    const { items = [] } = (await konveier.flows.jobs(made?.id ?? "")) ?? {};
+    expect(items.map(({ ref, state }) => `${ref} ${state}`)).toEqual(["root completed", "next pending"]);
+  },
+
+  "a job that makes room for another one tells those of its flow that wait for it": async (shop) => {
+    const { konveier, transaction } = shop;
+    const flow = await konveier.flows.create({
+      name: "flow",
+      jobs: [
+        { ref: "a", name: "a", queue: "full" },
+        { ref: "b", name: "b", queue: "other", dependsOn: ["a"] },
+      ],
+    });
+    await konveier.queues.limit("full", { maxLength: 1, onFull: "drop-oldest" });
+    await transaction(async (connection) => {
+      await konveier.within(connection).enqueue("c", {}, { queue: "full" });
+    });
+    expect(await konveier.flows.get(flow.id)).toMatchObject({ state: "cancelled", counts: { cancelled: 2 } });
+  },
 };
 
 type Handler = Parameters<typeof defineJob>[1]["handler"];

@@ -61,8 +61,6 @@ export class Joins {
         this.#write(db, async (tx) => {
           const [settled] = await this.#settle.apply(tx, [completion]);
           if (settled === undefined) throw new Error("A settlement was not answered");
-          await tx.flows.flush(tx);
-          await this.#prepareLanes(tx, tx.pending);
           return settled;
         }),
     };
@@ -92,12 +90,20 @@ export class Joins {
       this.schema.verify(begun);
       const tx = new Transaction(db, begun.now, this.statements);
       const answer = await work(tx);
+      await this.#tellFlows(tx);
       await tx.flushForLater();
       await this.notifications.sendWithin(db, tx.changes.told());
       return answer;
     } catch (error) {
       throw translateError(error, this.place);
     }
+  }
+
+  /** Jobs of flows that wait for what has ended here become claimable by it, so their lanes have to be prepared too. */
+  async #tellFlows(tx: Transaction): Promise<void> {
+    if (tx.flows.book.empty) return;
+    await tx.flows.flush(tx);
+    await this.#prepareLanes(tx, tx.pending);
   }
 
   async #look(db: Queryable): Promise<BeginRow> {
