@@ -17,12 +17,14 @@ describe("the files of the dashboard", () => {
   test.each([
     "/",
     "/queues",
-    "/queues/a%2Fb",
     "/jobs",
+    "/flows",
+    "/dead",
+    "/queues/a%2Fb",
     "/jobs/1?q=x",
     "/jobs/1/",
+    "/flows/1",
     "/dead/",
-    "/dead",
     "/schedules/x",
     "/settings?tab=access",
   ])("the address %s is the page, for everybody, under a strict policy", async (path) => {

@@ -6,6 +6,8 @@ export const DASHBOARD_PAGES = [
   "/queues/*",
   "/jobs",
   "/jobs/:id",
+  "/flows",
+  "/flows/:id",
   "/dead",
   "/schedules",
   "/schedules/*",
