@@ -6,6 +6,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { Konveier } from "../../dist/index.js";
 import { openPostgresStore } from "../../dist/store/postgres/open.js";
 import { payload } from "../workload.mjs";
 import { freshDatabase } from "./fresh-database.mjs";
@@ -20,6 +21,7 @@ const REPORT_EVERY_MS = 30_000;
 
 const server = await serverToUse();
 const url = await freshDatabase("bench_long_transaction");
+const konveier = await Konveier.open(url);
 const store = await openPostgresStore(url);
 const other = new pg.Client({ connectionString: url });
 await other.connect();
@@ -27,21 +29,7 @@ await other.connect();
 await other.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
 await other.query("SELECT 1");
 
-const job = {
-  queue: "default",
-  name: "noop",
-  payload: JSON.stringify(payload(1)),
-  priority: 4,
-  runAt: null,
-  delayMs: 0,
-  maxAttempts: 20,
-  backoff: null,
-  timeoutMs: null,
-  tags: [],
-  idempotency: null,
-  schedule: null,
-  trace: null,
-};
+const job = { name: "noop", payload: payload(1) };
 const until = performance.now() + seconds * 1000;
 const times = [];
 let completed = 0;
@@ -50,7 +38,7 @@ async function enqueue() {
   const batch = Array.from({ length: rate / BATCHES_PER_SECOND }, () => job);
   for (let due = performance.now(); due < until; due += 1000 / BATCHES_PER_SECOND) {
     await delay(Math.max(0, due - performance.now()));
-    await store.jobs.insertMany(batch);
+    await konveier.enqueueMany(batch);
   }
 }
 
@@ -104,5 +92,5 @@ const monitor = new pg.Client({ connectionString: url });
 await monitor.connect();
 await Promise.all([enqueue(), work("w1"), work("w2"), lookOut(), report()]);
 await other.query("ROLLBACK");
-await Promise.all([other.end(), monitor.end(), store.close()]);
+await Promise.all([other.end(), monitor.end(), store.close(), konveier.close()]);
 await server.stop();

@@ -11,18 +11,27 @@ import type { Fault } from "../core/errors.js";
 import type { ClaimedJob } from "../core/job.js";
 import { validationError } from "../core/job-request.js";
 import { isKey, isName, nameFault } from "../core/names.js";
-import type { ClaimRequest } from "../store/claims.js";
+import type { ClaimName, ClaimRequest } from "../store/claims.js";
 import type { EngineContext } from "./context.js";
+
+/** A claim of a worker that may not hear the answer has a name. */
+export type AnyClaim = ClaimRequest & Partial<ClaimName>;
 
 /**
  * Takes up to `max` pending jobs for a worker. Every job comes with the next fencing token; its attempt
  * is counted now, so that a handler that kills its process is counted too.
  *
+ * @returns `null`: the claim has a name whose jobs have all ended. It never gets others.
  * @throws KonveierError `validation_failed`, `store_…`
  */
-export async function claim(context: EngineContext, request: ClaimRequest): Promise<readonly ClaimedJob[]> {
+export async function claim(
+  context: EngineContext,
+  request: AnyClaim,
+): Promise<readonly ClaimedJob[] | null> {
   checkClaim(request);
-  return context.store.claims.claim(request);
+  const { claims } = context.store;
+  const { claimId } = request;
+  return claimId === undefined ? claims.claim(request) : claims.claimAs({ ...request, claimId });
 }
 
 /** Whether a claim that was answered so may have left jobs that it could have had: it was full. */
@@ -33,12 +42,12 @@ export function mayHaveLeftJobs(max: number, jobs: readonly ClaimedJob[]): boole
 }
 
 /** @throws KonveierError `validation_failed` with every fault */
-export function checkClaim(request: ClaimRequest): void {
+export function checkClaim(request: AnyClaim): void {
   const faults = faultsOfClaim(request);
   if (faults.length > 0) throw validationError(faults);
 }
 
-export function faultsOfClaim({ workerId, claimId, queues, names, max, leaseMs }: ClaimRequest): Fault[] {
+export function faultsOfClaim({ workerId, claimId, queues, names, max, leaseMs }: AnyClaim): Fault[] {
   const faults: Fault[] = [];
   if (!isKey(workerId)) {
     faults.push({

@@ -24,7 +24,7 @@ function setUp() {
     (await enqueue(context, { name: "send", ...request })).id;
   const take = async () => {
     const request = { workerId: "w-1", queues: ["default"], names: null, max: 1, leaseMs: 30_000 };
-    const [job] = await claim(context, request);
+    const [job] = await store.claims.claim(request);
     if (job === undefined) throw new Error("There was no job to claim");
     return job;
   };

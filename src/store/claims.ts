@@ -11,11 +11,14 @@ export interface ClaimRequest {
   readonly names: readonly string[] | null;
   readonly max: number;
   readonly leaseMs: number;
+}
+
+export interface ClaimName {
   /**
-   * A name that the worker gives to this claim. The same worker asking again under it, for the same queues and
+   * A name that the worker gives to its claim. The same worker asking again under it, for the same queues and
    * names, gets the same jobs as long as it holds any of them, so that an answer that was lost strands none.
    */
-  readonly claimId?: string;
+  readonly claimId: string;
   /**
    * Who asks, where workers do not know of each other: anybody may call itself like another one's worker. The same
    * `claimId` of another claimant is another claim. Default: nobody in particular.
@@ -27,8 +30,7 @@ export interface ClaimRequest {
  * A claim whose worker gave it a name. For other queues or names the same name is another claim: who may not
  * claim from a queue gets none of its jobs by a name either, and learns nothing of it.
  */
-export type NamedClaim = Pick<ClaimRequest, "workerId" | "claimant" | "queues" | "names"> &
-  Pick<Required<ClaimRequest>, "claimId">;
+export type NamedClaim = Pick<ClaimRequest, "workerId" | "queues" | "names"> & ClaimName;
 
 /** What identifies one claim of one job. */
 export interface ClaimKey {
@@ -85,12 +87,18 @@ export interface ClaimStore {
    * Takes up to `max` pending jobs of queues that are not paused: highest priority first, then the
    * oldest `runAt`, then the order of insertion. Each gets the next fencing token. Fewer than `max` when one
    * more payload of the largest size would bring their payloads beyond `MAX_CLAIM_BYTES`.
-   *
-   * With the `claimId` of an earlier claim of this worker and claimant, for the same queues and names in any order:
-   * those of its jobs that are still held by it, with their tokens and leases as they are. When there is none any more,
-   * this is a new claim.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
+
+  /**
+   * As `claim`, when jobs were not handed out under this name before. Else those of them that this claim still holds,
+   * with their tokens and leases as they are: the name is known until the lease that was asked for has ended, or
+   * until its jobs are given back.
+   *
+   * @returns `null`: the name is known and holds nothing any more. Whoever asks has not heard that its jobs have ended,
+   *   and may not hear of new ones either.
+   */
+  claimAs(request: ClaimRequest & ClaimName): Promise<readonly ClaimedJob[] | null>;
 
   /**
    * Releases jobs whose answer never reached the worker, unless another answer of the same claim carries

@@ -26,7 +26,7 @@ export function claimIdsContract(contract: Contract): void {
       const first = await harness.claim(NAME);
       const other = await harness.another();
       const request = { ...NAME, max: 1, leaseMs: LEASE_MS };
-      expect(await other.claims.claim(request)).toEqual(first);
+      expect(await other.claims.claimAs(request)).toEqual(first);
       await other.close();
     });
 
@@ -113,13 +113,35 @@ export function claimIdsContract(contract: Contract): void {
       ]);
     });
 
-    contract.test("when none is held any more, the name stands for a new claim", async (harness) => {
-      await harness.enqueueMany([{}, {}]);
-      const [first] = await harness.claim(NAME);
+    contract.test("a name whose jobs have all ended gets no others", async (harness) => {
+      await harness.enqueueMany(new Array(5).fill({}));
+      const request = { ...NAME, max: 2, leaseMs: LEASE_MS };
+      const [first, second] = await harness.claim(request);
       await harness.complete(first!);
-      const [second] = await harness.claim(NAME);
+      await harness.store.jobs.cancel(second!.id);
+      // Asked for before its answer was lost, and come late: nobody would ever work on what it got.
+      expect(await harness.store.claims.claimAs(request)).toBeNull();
+      expect((await harness.store.queues.get("default"))?.counts).toMatchObject({ running: 0, pending: 3 });
+      expect(await harness.claim({ ...request, claimId: "another" })).toHaveLength(2);
+    });
+
+    contract.test("a name is free again after the lease that it asked for", async (harness) => {
+      await harness.enqueueMany([{}, {}]);
+      const request = { ...NAME, max: 1, leaseMs: LEASE_MS };
+      const [first] = await harness.claim(request);
+      await harness.complete(first!);
+      harness.clock.block(LEASE_MS - 1);
+      expect(await harness.store.claims.claimAs(request)).toBeNull();
+      harness.clock.block(1);
+      const [second] = await harness.claim(request);
       expect([second?.id, second?.attempt]).toEqual(["2", 1]);
-      expect(await harness.claim(NAME)).toEqual([second]);
+      expect(await harness.claim(request)).toEqual([second]);
+    });
+
+    contract.test("a name that got nothing is not used up", async (harness) => {
+      expect(await harness.store.claims.claimAs({ ...NAME, max: 1, leaseMs: LEASE_MS })).toEqual([]);
+      await harness.enqueue();
+      expect(await harness.claim(NAME)).toHaveLength(1);
     });
 
     contract.test("a job that was lost and taken again is not the old claim's", async (harness) => {
@@ -197,6 +219,7 @@ export function claimIdsContract(contract: Contract): void {
       await harness.enqueueMany([{}, {}]);
       const first = await harness.claim(NAME);
       await harness.complete(first[0]!);
+      harness.clock.block(LEASE_MS);
       const second = await harness.claim(NAME);
       expect(await harness.store.claims.giveBack(NAME, first)).toEqual([]);
       expect(await harness.claim(NAME)).toEqual(second);

@@ -2,7 +2,7 @@ import type { Fault } from "../../src/core/errors.js";
 import { KonveierError } from "../../src/core/errors.js";
 import type { ClaimedJob, Enqueued, Job, JobDetail } from "../../src/core/job.js";
 import type { JobRequest } from "../../src/core/job-request.js";
-import { claim } from "../../src/engine/claim.js";
+import { claim, type AnyClaim } from "../../src/engine/claim.js";
 import { completion } from "../../src/engine/complete.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
 import { enqueue, enqueueMany } from "../../src/engine/enqueue.js";
@@ -10,7 +10,7 @@ import type { RetryWish } from "../../src/core/verdict.js";
 import { failure } from "../../src/engine/fail.js";
 import { reap } from "../../src/engine/loops/reaper.js";
 import { settle } from "../../src/engine/settle.js";
-import type { ClaimRequest, Failure, Settled } from "../../src/store/claims.js";
+import type { Failure, Settled } from "../../src/store/claims.js";
 import type { Store } from "../../src/store/store.js";
 import { EventLog } from "../support/event-log.js";
 import type { FakeClock } from "../support/fake-clock.js";
@@ -55,11 +55,11 @@ export class Harness {
   readonly enqueueKeyed = (request: Partial<JobRequest>): Promise<Enqueued> =>
     enqueue(this.engine, { name: "work", ...request });
 
-  readonly claim = (request: Partial<ClaimRequest> = {}): Promise<readonly ClaimedJob[]> =>
-    claim(this.engine, claimRequest(request));
+  readonly claim = async (request: Partial<AnyClaim> = {}): Promise<readonly ClaimedJob[]> =>
+    (await claim(this.engine, claimRequest(request))) ?? [];
 
   /** Claims one job. */
-  readonly claimOne = async (request: Partial<ClaimRequest> = {}): Promise<ClaimedJob> => {
+  readonly claimOne = async (request: Partial<AnyClaim> = {}): Promise<ClaimedJob> => {
     const [job] = await this.claim({ ...request, max: 1 });
     if (job === undefined) throw new Error("There was no job to claim");
     return job;
@@ -68,7 +68,7 @@ export class Harness {
   /** Enqueues a job and claims it. */
   readonly running = async (
     request: Partial<JobRequest> = {},
-    by: Partial<ClaimRequest> = {},
+    by: Partial<AnyClaim> = {},
   ): Promise<ClaimedJob> => {
     const { id } = await this.enqueue(request);
     const job = await this.claimOne(by);
@@ -106,7 +106,7 @@ export class Harness {
 
 const WORKER = "worker-a";
 
-export function claimRequest(request: Partial<ClaimRequest> = {}): ClaimRequest {
+export function claimRequest(request: Partial<AnyClaim> = {}): AnyClaim {
   return {
     workerId: WORKER,
     queues: ["default"],

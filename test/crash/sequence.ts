@@ -597,7 +597,10 @@ function claimOf(queue: string) {
 function claim(queue: string, max: number, claimId?: string): Operation["run"] {
   return async ({ store, memory }) => {
     const request = { ...claimOf(queue), max, leaseMs: LEASE_MS };
-    const claimed = await store.claims.claim(claimId === undefined ? request : { ...request, claimId });
+    const claimed = await (claimId === undefined
+      ? store.claims.claim(request)
+      : store.claims.claimAs({ ...request, claimId }));
+    if (claimed === null) throw new Error(`The jobs of ${String(claimId)} have ended`);
     const claims = new Map([...memory.claims, ...claimed.map((job) => [job.id, job] as const)]);
     return { ...memory, claims, latestClaim: claimed };
   };

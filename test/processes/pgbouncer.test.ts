@@ -75,7 +75,7 @@ describe.skipIf(PGBOUNCER === null)("behind PgBouncer in transaction mode", () =
     expect((await store?.about())?.kind).toBe("postgres");
     const context = createContext(store!);
     await enqueue(context, { name: "work" });
-    await store!.claims.claim({ ...claimRequest(), claimId: "named" });
+    await store!.claims.claimAs({ ...claimRequest(), claimId: "named" });
     expect(await settings()).toEqual(before);
   });
 

@@ -6,10 +6,10 @@ import { tempDirectory } from "../../../test/support/temp-directory.js";
 import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
+import type { AnyClaim } from "../../engine/claim.js";
 import { createContext, type EngineContext } from "../../engine/context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
 import { openSqliteStore } from "../../store/sqlite/open.js";
-import type { ClaimRequest } from "../../store/claims.js";
 import { ClaimDesk } from "./claim-desk.js";
 
 /** A desk whose clock stands still: only a change of the store or the test wakes anybody. */
@@ -27,14 +27,14 @@ function setUp(): { context: EngineContext; clock: FakeClock; desk: ClaimDesk } 
 const never = (): AbortSignal => new AbortController().signal;
 const WAIT_MS = 60_000;
 
-function by(workerId: string, changes: Partial<ClaimRequest> = {}): ClaimRequest {
+function by(workerId: string, changes: Partial<AnyClaim> = {}): AnyClaim {
   return { workerId, queues: ["default"], names: null, max: 1, leaseMs: 30_000, ...changes };
 }
 
 /** A claim that waits, and what has come of it so far. */
 function waiting(
   desk: ClaimDesk,
-  request: ClaimRequest,
+  request: AnyClaim,
   gone: AbortSignal = never(),
 ): { jobs: readonly ClaimedJob[] | null; error: unknown } {
   const outcome: { jobs: readonly ClaimedJob[] | null; error: unknown } = { jobs: null, error: null };
@@ -183,8 +183,8 @@ describe("many waiting claims", () => {
     const queues = Array.from({ length: 1_000 }, (_, index) => `queue-${index}`);
     let looksInTurn = 0;
     let most = 0;
-    const claim = context.store.claims.claim.bind(context.store.claims);
-    const looks = vi.spyOn(context.store.claims, "claim").mockImplementation((request) => {
+    const claim = context.store.claims.claimAs.bind(context.store.claims);
+    const looks = vi.spyOn(context.store.claims, "claimAs").mockImplementation((request) => {
       if (looksInTurn === 0) setImmediate(() => (looksInTurn = 0));
       looksInTurn += 1;
       most = Math.max(most, looksInTurn);
@@ -309,6 +309,20 @@ describe("a claim with a name", () => {
     const again = waiting(desk, by("w", { claimId: "c" }));
     await settled();
     expect(again.jobs).toEqual([job]);
+  });
+
+  test("whose jobs have ended is answered without any, and holds up nobody behind it", async () => {
+    const { context, desk } = setUp();
+    await enqueue(context, { name: "a" });
+    const [job] = await desk.claim(by("w", { claimId: "c" }), 0, never());
+    const { id, token } = job!;
+    await context.store.claims.settle([{ verb: "complete", id, token, result: null, resultProblem: null }]);
+    const again = waiting(desk, by("w", { claimId: "c" }));
+    const next = waiting(desk, by("next"));
+    const added = await enqueue(context, { name: "a" });
+    await settled();
+    expect([again.jobs, ids(next)]).toEqual([[], [added.id]]);
+    expect(await desk.claim(by("w", { claimId: "c" }), 0, never())).toEqual([]);
   });
 
   test("that gets few of many leaves no job lying", async () => {

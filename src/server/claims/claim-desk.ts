@@ -2,10 +2,9 @@ import { callAt } from "../../core/clock.js";
 import { DEFAULT_POLL_MS } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
 import type { ClaimedJob } from "../../core/job.js";
-import { claim, checkClaim, mayHaveLeftJobs } from "../../engine/claim.js";
+import { claim, checkClaim, mayHaveLeftJobs, type AnyClaim } from "../../engine/claim.js";
 import type { EngineContext } from "../../engine/context.js";
 import { Loop } from "../../engine/loops/loop.js";
-import type { ClaimRequest } from "../../store/claims.js";
 import { Turns } from "./turns.js";
 
 /**
@@ -15,7 +14,7 @@ import { Turns } from "./turns.js";
 const LARGEST_TURN = 64;
 
 interface Waiter {
-  readonly request: ClaimRequest;
+  readonly request: AnyClaim;
   readonly resolve: (jobs: readonly ClaimedJob[]) => void;
   readonly reject: (error: unknown) => void;
   /** Asks the store at this moment: whatever comes is this waiter's, also when it may no longer wait. */
@@ -72,7 +71,7 @@ export class ClaimDesk {
    *
    * @throws KonveierError `validation_failed`, `draining`, `store_…`
    */
-  async claim(request: ClaimRequest, waitMs: number, gone: AbortSignal): Promise<readonly ClaimedJob[]> {
+  async claim(request: AnyClaim, waitMs: number, gone: AbortSignal): Promise<readonly ClaimedJob[]> {
     if (this.#draining) {
       throw new KonveierError("draining", "This server takes no new claims. Claim from another one.");
     }
@@ -80,7 +79,7 @@ export class ClaimDesk {
     if (waitMs === 0) {
       const turn = this.#looks.begin(request.queues.length);
       if (turn !== null) await turn;
-      return claim(this.context, request);
+      return (await claim(this.context, request)) ?? [];
     }
     return this.#wait(request, waitMs, gone);
   }
@@ -108,7 +107,7 @@ export class ClaimDesk {
     await this.#poll.stop();
   }
 
-  async #wait(request: ClaimRequest, waitMs: number, gone: AbortSignal): Promise<readonly ClaimedJob[]> {
+  async #wait(request: AnyClaim, waitMs: number, gone: AbortSignal): Promise<readonly ClaimedJob[]> {
     const { clock } = this.context;
     const line = this.#lineFor(request);
     let stop = (): void => undefined;
@@ -135,7 +134,7 @@ export class ClaimDesk {
     }
   }
 
-  #lineFor(request: ClaimRequest): Line {
+  #lineFor(request: AnyClaim): Line {
     const key = keyOf(request);
     let line = this.#lines.get(key);
     if (line === undefined) {
@@ -212,6 +211,10 @@ export class ClaimDesk {
     try {
       const jobs = await claim(this.context, request);
       waiter.claiming = false;
+      if (jobs === null) {
+        leave(line, waiter, []);
+        return true;
+      }
       if (jobs.length > 0 || waiter.over) leave(line, waiter, jobs);
       // What was handed out again says nothing about what is left.
       return request.claimId === undefined ? mayHaveLeftJobs(request.max, jobs) : jobs.length > 0;
@@ -245,7 +248,7 @@ function askToo(line: Line, { request }: Waiter): void {
 }
 
 /** Of two in one line. */
-function isSameClaim(one: ClaimRequest, other: ClaimRequest): boolean {
+function isSameClaim(one: AnyClaim, other: AnyClaim): boolean {
   return one.claimId === other.claimId && one.workerId === other.workerId && one.claimant === other.claimant;
 }
 
@@ -257,6 +260,6 @@ function firstOf<T>(items: Iterable<T>, count: number): T[] {
   return first;
 }
 
-function keyOf({ queues, names }: ClaimRequest): string {
+function keyOf({ queues, names }: AnyClaim): string {
   return JSON.stringify([queues, names]);
 }

@@ -1,7 +1,8 @@
 import type { EngineContext } from "../../engine/context.js";
 import type { ClaimedJob } from "../../core/job.js";
+import type { AnyClaim } from "../../engine/claim.js";
 import { tellSettled, type SettledJob } from "../../engine/tell-settled.js";
-import type { ClaimKey, ClaimRequest, Settled, Settlement } from "../../store/claims.js";
+import type { ClaimKey, Settled, Settlement } from "../../store/claims.js";
 
 /** What is needed of a claimed job to give it back. */
 export type TakenJob = ClaimKey & SettledJob;
@@ -12,7 +13,7 @@ export function withoutPayload({ id, token, queue, name, attempt, startedAt }: C
 }
 
 /** Releases jobs that were claimed for a worker which never heard of it. Their attempts are given back. */
-export function giveBack(context: EngineContext, claim: ClaimRequest, jobs: readonly TakenJob[]): void {
+export function giveBack(context: EngineContext, claim: AnyClaim, jobs: readonly TakenJob[]): void {
   if (jobs.length === 0) return;
   release(context, claim, jobs).catch((error: unknown) => {
     // The leases end by themselves.
@@ -20,11 +21,7 @@ export function giveBack(context: EngineContext, claim: ClaimRequest, jobs: read
   });
 }
 
-async function release(
-  context: EngineContext,
-  claim: ClaimRequest,
-  jobs: readonly TakenJob[],
-): Promise<void> {
+async function release(context: EngineContext, claim: AnyClaim, jobs: readonly TakenJob[]): Promise<void> {
   const { claims } = context.store;
   const { workerId, claimId } = claim;
   const releases = jobs.map(({ id, token }): Settlement => ({ verb: "release", id, token }));

@@ -3,8 +3,9 @@ import { HeartbeatBody, HeartbeatView } from "../../api/lease.js";
 import { DEFAULT_LEASE_MS } from "../../core/defaults.js";
 import { heartbeatIntervalMs } from "../../core/heartbeat.js";
 import { formatInstant } from "../../core/instant.js";
+import type { AnyClaim } from "../../engine/claim.js";
 import { heartbeat } from "../../engine/heartbeat.js";
-import type { ClaimKey, ClaimRequest, Extended } from "../../store/claims.js";
+import type { ClaimKey, Extended } from "../../store/claims.js";
 import { identityOf } from "../access/guard.js";
 import { requireQueue } from "../access/queue-limits.js";
 import { requireStillGood } from "../access/still-good.js";
@@ -93,7 +94,7 @@ function leaseView(id: string, extended: Extended): HeartbeatView["results"][num
 function claimRequestOf(
   { workerId, claimId, queues, names, max, leaseMs }: ClaimBody,
   claimant: string,
-): ClaimRequest & { readonly claimant: string } {
+): AnyClaim & { readonly claimant: string } {
   const request = {
     workerId,
     claimant,

@@ -18,6 +18,12 @@ interface ClaimableByName {
 
 type HandedOut = [id: string, token: number];
 
+interface ClaimIdRow {
+  /** JSON text: of `HandedOut[]`. */
+  readonly jobs: string;
+  readonly expires_at: Instant;
+}
+
 /**
  * Expired names removed with every new one. More than one, so that the table shrinks again after a rush,
  * and a constant, so that no claim pays for many.
@@ -50,8 +56,8 @@ export class ClaimIds {
       `SELECT EXISTS (SELECT 1 FROM ${s}.claim_ids WHERE worker_id = $4 AND claim_id = $5) AS known,
          ARRAY(${queuesWithJobs(s)}) AS queues`,
     );
-    this.#find = new Statement<[worker: string, key: string], { jobs: string }>(
-      `SELECT jobs FROM ${s}.claim_ids WHERE worker_id = $1 AND claim_id = $2`,
+    this.#find = new Statement<[worker: string, key: string], ClaimIdRow>(
+      `SELECT jobs, expires_at FROM ${s}.claim_ids WHERE worker_id = $1 AND claim_id = $2`,
     );
     // There is no row to lock before the first claim of a name, and both of two first ones would claim.
     this.#lock = new Statement<[worker: string, key: string], never>(
@@ -92,13 +98,15 @@ export class ClaimIds {
     tx: Transaction,
     request: ClaimRequest & NamedClaim,
     queues: readonly string[],
-  ): Promise<ClaimedJob[]> {
+  ): Promise<ClaimedJob[] | null> {
     await this.#lock.run(tx, request.workerId, claimKeyOf(request));
-    const heldJobs = await this.#held(tx, request);
+    const known = await this.#row(tx, request);
+    const heldJobs = await this.#held(tx, handedOutOf(known));
     if (heldJobs.length > 0) {
       await this.#answers.run(tx, 1, request.workerId, claimKeyOf(request));
       return heldJobs;
     }
+    if (known !== undefined && known.expires_at > tx.now) return null;
     const jobs = await this.claim.take(tx, request, queues);
     if (jobs.length > 0) await this.#remember(tx, request, jobs);
     return jobs;
@@ -106,7 +114,7 @@ export class ClaimIds {
 
   async giveBack(tx: Transaction, claim: NamedClaim, keys: readonly ClaimKey[]): Promise<readonly Settled[]> {
     await this.#lock.run(tx, claim.workerId, claimKeyOf(claim));
-    const handedOut = await this.#handedOut(tx, claim);
+    const handedOut = handedOutOf(await this.#row(tx, claim));
     const same = keys.some(({ id, token }) => handedOut.some((job) => job[0] === id && job[1] === token));
     // Without a record of just these jobs nobody knows who else was given them: their leases end by themselves.
     if (!same) return [];
@@ -120,8 +128,7 @@ export class ClaimIds {
   }
 
   /** Those that the claim of this name still holds. A lease that has ended is the reaper's, not the worker's. */
-  async #held(tx: Transaction, claim: NamedClaim): Promise<ClaimedJob[]> {
-    const handedOut = await this.#handedOut(tx, claim);
+  async #held(tx: Transaction, handedOut: readonly HandedOut[]): Promise<ClaimedJob[]> {
     const rows = await this.current.lock(
       tx,
       handedOut.map(([id]) => id),
@@ -134,9 +141,8 @@ export class ClaimIds {
     return jobs;
   }
 
-  async #handedOut(tx: Transaction, claim: NamedClaim): Promise<HandedOut[]> {
-    const row = await this.#find.get(tx, claim.workerId, claimKeyOf(claim));
-    return row === undefined ? [] : (JSON.parse(row.jobs) as HandedOut[]);
+  #row(tx: Transaction, claim: NamedClaim): Promise<ClaimIdRow | undefined> {
+    return this.#find.get(tx, claim.workerId, claimKeyOf(claim));
   }
 
   async #remember(
@@ -155,4 +161,8 @@ export class ClaimIds {
       tx.now + claim.leaseMs,
     );
   }
+}
+
+function handedOutOf(row: ClaimIdRow | undefined): HandedOut[] {
+  return row === undefined ? [] : (JSON.parse(row.jobs) as HandedOut[]);
 }

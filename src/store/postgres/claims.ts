@@ -85,10 +85,13 @@ export class PostgresClaims implements ClaimStore {
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
     if (request.max < 1) return Promise.resolve([]);
     this.floors.checkNowAndThen();
-    const { claimId } = request;
-    return this.context.committer.accept(() =>
-      claimId === undefined ? this.#take(request) : this.#takeAs({ ...request, claimId }),
-    );
+    return this.context.committer.accept(() => this.#take(request));
+  }
+
+  claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[] | null> {
+    if (request.max < 1) return Promise.resolve([]);
+    this.floors.checkNowAndThen();
+    return this.context.committer.accept(() => this.#takeAs(request));
   }
 
   async #take(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
@@ -113,14 +116,14 @@ export class PostgresClaims implements ClaimStore {
     else this.#busy.clear();
   }
 
-  async #takeAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
+  async #takeAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[] | null> {
     const { committer, clock } = this.context;
     const { known, queues } = await this.context.look((db) => this.#claimIds.look(db, request, clock.now()));
     if (!known && queues.length === 0) return [];
     // Those that were handed out may be given back until the name is locked, whatever their queue.
     const meant = known ? request.queues : queues;
     const jobs = await committer.writeAccepted((tx) => this.#claimIds.take(tx, request, meant));
-    this.floors.taken(jobs);
+    this.floors.taken(jobs ?? []);
     return jobs;
   }
 

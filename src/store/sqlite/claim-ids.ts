@@ -1,4 +1,4 @@
-import type { ClaimedJob } from "../../core/job.js";
+import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimKey, ClaimRequest, NamedClaim, Settled } from "../claims.js";
 import { claimKeyOf } from "../claim-key.js";
 import type { Claim } from "./claim.js";
@@ -7,6 +7,13 @@ import type { CurrentClaim } from "./current-claim.js";
 import type { Settle } from "./settle.js";
 
 type HandedOut = [id: string, token: number];
+
+interface ClaimIdRow {
+  /** JSON text: of `HandedOut[]`. */
+  readonly jobs: string;
+  readonly expires_at: Instant;
+}
+
 type Named = NamedClaim & Pick<ClaimRequest, "leaseMs">;
 
 /**
@@ -33,9 +40,9 @@ export class ClaimIds {
     private readonly settle: Settle,
   ) {
     const { db } = context;
-    this.#find = db
-      .prepare<[string, string], string>("SELECT jobs FROM claim_ids WHERE worker_id = ? AND claim_id = ?")
-      .pluck();
+    this.#find = db.prepare<[string, string], ClaimIdRow>(
+      "SELECT jobs, expires_at FROM claim_ids WHERE worker_id = ? AND claim_id = ?",
+    );
     this.#keep = db.prepare<[string, string, string, number, number]>(
       `INSERT INTO claim_ids (worker_id, claim_id, jobs, answers, made_at, expires_at)
        VALUES (?, ?, ?, 1, ?, ?)
@@ -56,16 +63,18 @@ export class ClaimIds {
 
   /** A look without a lock: whether jobs were handed out under this name. */
   knows(claim: NamedClaim): boolean {
-    return this.#find.get(claim.workerId, claimKeyOf(claim)) !== undefined;
+    return this.#row(claim) !== undefined;
   }
 
   /** Runs inside a write transaction. */
-  take(request: ClaimRequest & NamedClaim): ClaimedJob[] {
-    const held = this.#held(request);
+  take(request: ClaimRequest & NamedClaim): ClaimedJob[] | null {
+    const known = this.#row(request);
+    const held = this.#held(handedOutOf(known));
     if (held.length > 0) {
       this.#answers.get(1, request.workerId, claimKeyOf(request));
       return held;
     }
+    if (known !== undefined && known.expires_at > this.context.clock.now()) return null;
     const jobs = this.claim.take(request);
     if (jobs.length > 0) this.#remember(request, jobs);
     return jobs;
@@ -73,7 +82,7 @@ export class ClaimIds {
 
   /** Runs inside a write transaction. */
   giveBack(claim: NamedClaim, keys: readonly ClaimKey[]): readonly Settled[] {
-    const handedOut = this.#handedOut(claim);
+    const handedOut = handedOutOf(this.#row(claim));
     const same = keys.some(({ id, token }) => handedOut.some((job) => job[0] === id && job[1] === token));
     // Without a record of just these jobs nobody knows who else was given them: their leases end by themselves.
     if (!same) return [];
@@ -84,17 +93,16 @@ export class ClaimIds {
   }
 
   /** Those that the claim of this name still holds. A lease that has ended is the reaper's, not the worker's. */
-  #held(claim: NamedClaim): ClaimedJob[] {
+  #held(handedOut: readonly HandedOut[]): ClaimedJob[] {
     const now = this.context.clock.now();
-    return this.#handedOut(claim).flatMap(([id, token]) => {
+    return handedOut.flatMap(([id, token]) => {
       const row = this.current.find({ id, token });
       return typeof row === "string" || row.lease_until <= now ? [] : [this.claim.describe(row)];
     });
   }
 
-  #handedOut(claim: NamedClaim): HandedOut[] {
-    const jobs = this.#find.get(claim.workerId, claimKeyOf(claim));
-    return jobs === undefined ? [] : (JSON.parse(jobs) as HandedOut[]);
+  #row(claim: NamedClaim): ClaimIdRow | undefined {
+    return this.#find.get(claim.workerId, claimKeyOf(claim));
   }
 
   #remember(claim: Named, jobs: readonly ClaimedJob[]): void {
@@ -104,4 +112,8 @@ export class ClaimIds {
     this.#keep.run(claim.workerId, claimKeyOf(claim), JSON.stringify(handedOut), now, now + claim.leaseMs);
     this.context.step("claim:name");
   }
+}
+
+function handedOutOf(row: ClaimIdRow | undefined): HandedOut[] {
+  return row === undefined ? [] : (JSON.parse(row.jobs) as HandedOut[]);
 }

@@ -50,14 +50,13 @@ export class SqliteClaims implements ClaimStore {
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
     if (request.max < 1) return [];
-    const { claimId } = request;
-    if (claimId !== undefined) return this.#claimAs({ ...request, claimId });
     // Looking costs microseconds, the write lock would make every idle worker wait for the others.
     const waiting = await this.context.read(() => this.#claim.mayHaveJobs(request));
     return waiting ? this.context.write(() => this.#claim.take(request)) : [];
   }
 
-  async #claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[]> {
+  async claimAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[] | null> {
+    if (request.max < 1) return [];
     const worthwhile = await this.context.read(
       () => this.#claimIds.knows(request) || this.#claim.mayHaveJobs(request),
     );
