@@ -15,7 +15,7 @@ export {
 } from "./core/define-job.js";
 export type { Worker, WorkerOptions } from "./worker/worker.js";
 export { JobTimeoutError, WorkerStoppingError } from "./core/run.js";
-export { NonRetryableError, RetryAfter, Snooze } from "./core/outcomes.js";
+export { Hold, NonRetryableError, RetryAfter, Snooze, type HoldScope } from "./core/outcomes.js";
 export { ERRORS, KonveierError, LeaseLostError, type ErrorCode, type Fault } from "./core/errors.js";
 export type { Backoff, BackoffFunction, BackoffInput } from "./core/backoff.js";
 export type { EventMap, EventName, JobFact } from "./core/events.js";

@@ -1,5 +1,5 @@
 import { assertName } from "./core/names.js";
-import type { QueueLimits } from "./core/queue-limits.js";
+import type { QueueLimitsChange } from "./core/queue-limits.js";
 import { editQueue, pauseQueue, resumeQueue } from "./engine/queues.js";
 import type { Queue } from "./store/queues.js";
 import type { Store } from "./store/store.js";
@@ -28,13 +28,14 @@ export class Queues {
     return resumeQueue(this.store, name);
   }
 
-  /** Changes limits of the queue, in all processes at once; what is left out stays. Jobs that wait stay. */
-  async limit(name: string, limits: Partial<QueueLimits>): Promise<Queue> {
+  /**
+   * Changes limits of the queue, in all processes at once: what is left out stays, `null` takes a limit away. Jobs that
+   * wait stay.
+   *
+   * @throws KonveierError `validation_failed`
+   */
+  async limit(name: string, change: QueueLimitsChange): Promise<Queue> {
     assertName("queue", name);
-    const { maxLength, onFull } = limits;
-    return editQueue(this.store, name, {
-      ...(maxLength !== undefined && { maxLength }),
-      ...(onFull !== undefined && { onFull }),
-    });
+    return editQueue(this.store, name, change);
   }
 }

@@ -39,6 +39,15 @@ export const ExplanationView = Type.Union(
     }),
     because("queue_paused", { since: Instant, pauseReason: Nullable.Text }),
     because("no_worker", { queue: Type.String(), name: Type.String() }),
+    because("limited", {
+      limit: Type.Enum(["hold", "key_hold", "concurrency", "key_concurrency", "rate", "key_rate"]),
+      /** `null` for a limit of the queue. */
+      key: Nullable.Text,
+      /** When a hold ends, or a rate lets in the next job. */
+      until: Nullable.Instant,
+      /** Of a concurrency or a rate. */
+      max: Nullable.WholeNumber,
+    }),
     because("workers_busy", slots),
     because("waiting_turn", {
       /** Jobs of the same queue and name that are claimed first, counted to 1000. */

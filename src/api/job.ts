@@ -79,6 +79,9 @@ export const JobDetailView = Type.Object(
     flow: Nullable.FlowPlace,
     /** Where in a distributed trace the job was enqueued. */
     traceparent: Nullable.Text,
+    /** What the limits per key of the queue count the job under. */
+    concurrencyKey: Nullable.Text,
+    rateKey: Nullable.Text,
     payloadBytes: Type.Integer(),
     resultBytes: Nullable.WholeNumber,
     resultProblem: Nullable.Text,

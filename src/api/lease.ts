@@ -2,6 +2,7 @@ import { Type, type Static } from "typebox";
 import { MAX_BACKOFF_MS } from "../core/backoff.js";
 import { MAX_BATCH, MAX_FLOW_JOBS } from "../core/defaults.js";
 import { LOG_LEVELS } from "../core/job.js";
+import { HOLD_SCOPES } from "../core/outcomes.js";
 import { CLOSED, Instant, JobId, Key, LeaseMs, Nullable } from "./fields.js";
 import { JobState } from "./job.js";
 
@@ -42,7 +43,10 @@ export const FailBody = Type.Object({ leaseToken, error: FailureError, retry: Ty
 
 export const ReleaseBody = Type.Object({ leaseToken }, CLOSED);
 
-export const SnoozeBody = Type.Object({ leaseToken, delayMs: Delay }, CLOSED);
+/** Besides the job, nothing of its queue, or with its key, is started for so long. */
+const Hold = Type.Enum([...HOLD_SCOPES]);
+
+export const SnoozeBody = Type.Object({ leaseToken, delayMs: Delay, hold: Type.Optional(Hold) }, CLOSED);
 
 /** Jobs of the same flow. */
 const Refs = Type.Array(Key, { minItems: 1, maxItems: MAX_FLOW_JOBS });
@@ -142,6 +146,7 @@ export const AckItem = Type.Object(
     retry: Type.Optional(Retry),
     delayMs: Type.Optional(Delay),
     refs: Type.Optional(Refs),
+    hold: Type.Optional(Hold),
   },
   CLOSED,
 );

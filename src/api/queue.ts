@@ -1,6 +1,12 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
 import { MAX_QUEUE_LENGTH } from "../core/defaults.js";
-import { ON_FULL } from "../core/queue-limits.js";
+import {
+  MAX_AGEING_MS,
+  MAX_CONCURRENCY_LIMIT,
+  MAX_RATE,
+  MAX_RATE_PER_MS,
+  ON_FULL,
+} from "../core/queue-limits.js";
 import { JOB_STATES, type JobState } from "../core/states.js";
 import { CLOSED, Instant, Name, Nullable } from "./fields.js";
 
@@ -10,6 +16,18 @@ const StateCounts = Type.Object(
     ReturnType<typeof Type.Integer>
   >,
 );
+
+const RateLimit = Type.Object(
+  {
+    max: Type.Integer({ minimum: 1, maximum: MAX_RATE }),
+    /** At most `max` starts in any such time. */
+    perMs: Type.Integer({ minimum: 1, maximum: MAX_RATE_PER_MS }),
+  },
+  { ...CLOSED, title: "RateLimit" },
+);
+const OrNone = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const Concurrency = OrNone(Type.Integer({ minimum: 1, maximum: MAX_CONCURRENCY_LIMIT }));
+const Ageing = OrNone(Type.Integer({ minimum: 1, maximum: MAX_AGEING_MS }));
 
 const queueFields = {
   name: Type.String(),
@@ -22,6 +40,15 @@ const queueFields = {
   counts: StateCounts,
   /** `runAt` of the job that has been claimable longest. */
   oldestPendingAt: Type.Union([Instant, Type.Null()]),
+  /** Jobs that may run at the same time, in all processes together; `null`: any number. */
+  concurrency: Concurrency,
+  rateLimit: OrNone(RateLimit),
+  /** For the jobs of each `concurrencyKey`, and of each `rateKey`. */
+  perKey: Type.Object({ concurrency: Concurrency, rateLimit: OrNone(RateLimit) }),
+  /** A job that waits for so long counts as one priority higher. */
+  ageingMs: Ageing,
+  /** A handler asked for no more starts until then. */
+  heldUntil: Nullable.Instant,
   /** Grows with each edit; also the ETag of the queue. */
   version: Type.Integer(),
 };
@@ -47,15 +74,25 @@ export type PauseBody = Static<typeof PauseBody>;
 
 export const QueueListView = Type.Object({ items: Type.Array(QueueView) });
 
+/** What is left out stays as it is; `null` takes a limit away. */
 export const QueuePatchBody = Type.Object(
   {
     paused: Type.Optional(Type.Boolean()),
     /** Longer reasons are cut. Only for a queue that is being paused. */
     pauseReason: Type.Optional(Type.String()),
-    maxLength: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 0, maximum: MAX_QUEUE_LENGTH }), Type.Null()]),
-    ),
+    maxLength: Type.Optional(OrNone(Type.Integer({ minimum: 0, maximum: MAX_QUEUE_LENGTH }))),
     onFull: Type.Optional(Type.Enum([...ON_FULL])),
+    concurrency: Type.Optional(Concurrency),
+    rateLimit: Type.Optional(OrNone(RateLimit)),
+    perKey: Type.Optional(
+      OrNone(
+        Type.Object(
+          { concurrency: Type.Optional(Concurrency), rateLimit: Type.Optional(OrNone(RateLimit)) },
+          CLOSED,
+        ),
+      ),
+    ),
+    ageingMs: Type.Optional(Ageing),
   },
   CLOSED,
 );

@@ -29,7 +29,7 @@ export {
 export { chain, type ChainJob } from "../core/chain.js";
 export type { DependencyRequest, FlowJobRequest, FlowRequest, OnFailure } from "../core/flow-request.js";
 export type { FlowResult, JobFlow } from "../core/job-flow.js";
-export { NonRetryableError, RetryAfter, Snooze } from "../core/outcomes.js";
+export { Hold, NonRetryableError, RetryAfter, Snooze, type HoldScope } from "../core/outcomes.js";
 export { JobTimeoutError, WorkerStoppingError } from "../core/run.js";
 export type { Tracer } from "../core/tracing.js";
 export { KonveierError, LeaseLostError, type ErrorCode, type Fault } from "../core/errors.js";

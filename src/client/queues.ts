@@ -1,4 +1,5 @@
-import type { QueueDetailView, QueuePatchBody, QueueView } from "../api/queue.js";
+import type { QueueDetailView, QueueView } from "../api/queue.js";
+import type { QueueEdit } from "../core/queue-limits.js";
 import type { CallOptions, Transport } from "./transport.js";
 
 /** Looks at queues, pauses and resumes them: `client.queues`. */
@@ -19,8 +20,8 @@ export class QueuesClient {
     return this.transport.json({ ...options, method: "GET", path: pathOf(name), repeatable: true });
   }
 
-  /** Pauses or resumes the queue and changes its limits, all at once; what is left out stays. */
-  edit(name: string, edit: QueuePatchBody, options: CallOptions = {}): Promise<QueueView> {
+  /** Pauses or resumes the queue and changes its limits, all at once; what is left out stays, `null` takes a limit away. */
+  edit(name: string, edit: QueueEdit, options: CallOptions = {}): Promise<QueueView> {
     return this.transport.json({
       ...options,
       method: "PATCH",

@@ -31,6 +31,7 @@ describe("checkJobRequest", () => {
       unique: null,
       expiresAt: null,
       expiresInMs: null,
+      keys: null,
     });
     expect(checkJobRequest({ name: "work", unique: { key: "k" } }).unique).toEqual({
       key: "k",

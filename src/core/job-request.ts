@@ -13,6 +13,7 @@ import {
 } from "./defaults.js";
 import { KonveierError, type Fault, type FaultCode } from "./errors.js";
 import { parseInstant, type InstantInput } from "./instant.js";
+import type { JobKeys } from "./job-keys.js";
 import { pointerPart } from "./json-pointer.js";
 import { isKey, isName, isTag, nameFault } from "./names.js";
 import { JOB_STATES, type JobState } from "./states.js";
@@ -48,6 +49,10 @@ export interface JobSettings {
   readonly expiresAt?: InstantInput | undefined;
   /** A job that has not started so many milliseconds from now is cancelled. Excludes `expiresAt`. */
   readonly expiresInMs?: number | undefined;
+  /** Jobs of the queue with the same key run within its concurrency per key, and take turns with others. */
+  readonly concurrencyKey?: string | undefined;
+  /** Jobs of the queue with the same key start within its rate per key, and take turns with others. */
+  readonly rateKey?: string | undefined;
 }
 
 export interface JobRequest extends JobSettings {
@@ -56,7 +61,7 @@ export interface JobRequest extends JobSettings {
 }
 
 /** A request whose settings keep the rules, with the defaults filled in. */
-export interface CheckedSettings {
+export interface CheckedSettings extends JobKeys {
   readonly queue: string;
   readonly priority: number;
   readonly runAt: number | null;
@@ -88,6 +93,8 @@ const KNOWN_FIELDS = new Set([
   "unique",
   "expiresAt",
   "expiresInMs",
+  "concurrencyKey",
+  "rateKey",
 ]);
 
 /**
@@ -105,16 +112,16 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
     if (!KNOWN_FIELDS.has(field)) fault(pointerPart(field), "unknown_field", "is not a field of a job");
   }
   // Each read by its own name: reading `request[field]` took longer than all the checks together.
-  const { name, queue, idempotencyKey, tags, backoff } = request;
+  const { name, queue, idempotencyKey, tags, backoff, concurrencyKey, rateKey } = request;
   if (!isName(name)) fault("name", "invalid_name", nameFault("name").detail);
   if (queue !== undefined && !isName(queue)) fault("queue", "invalid_name", nameFault("queue").detail);
   checkWholeNumber("priority", request.priority, 0, MAX_PRIORITY, fault);
   checkWholeNumber("delayMs", request.delayMs, 0, MAX_FROM_NOW_MS, fault);
   checkWholeNumber("maxAttempts", request.maxAttempts, 1, MAX_MAX_ATTEMPTS, fault);
   checkWholeNumber("timeoutMs", request.timeoutMs, 1, MAX_BACKOFF_MS, fault);
-  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
-    fault("idempotencyKey", "invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`);
-  }
+  checkKey("idempotencyKey", idempotencyKey, fault);
+  checkKey("concurrencyKey", concurrencyKey, fault);
+  checkKey("rateKey", rateKey, fault);
   checkTags(tags, fault);
   checkBackoff(backoff, fault);
   if (request.unique !== undefined) checkUnique(request.unique, fault);
@@ -134,6 +141,8 @@ export function checkJobRequest(request: JobRequest, at = ""): CheckedSettings {
     unique: request.unique === undefined ? null : completeUnique(request.unique),
     expiresAt,
     expiresInMs: request.expiresInMs ?? null,
+    concurrencyKey: concurrencyKey ?? null,
+    rateKey: rateKey ?? null,
   };
 }
 
@@ -148,6 +157,11 @@ function checkWholeNumber(field: string, value: unknown, min: number, max: numbe
   if (value === undefined) return;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max) return;
   fault(field, "out_of_range", `must be a whole number from ${min} to ${max}`);
+}
+
+function checkKey(field: string, key: unknown, fault: AddFault): void {
+  if (key === undefined || isKey(key)) return;
+  fault(field, "invalid_key", `must be 1 to ${MAX_KEY_LENGTH} printable characters`);
 }
 
 function checkTags(tags: unknown, fault: AddFault): void {

@@ -1,5 +1,6 @@
 import type { Backoff } from "./backoff.js";
 import type { FlowPlace } from "./flow-place.js";
+import type { JobKeys } from "./job-keys.js";
 import type { JobState } from "./states.js";
 import type { StoredError } from "./stored-error.js";
 import type { CheckedUnique } from "./unique.js";
@@ -63,7 +64,7 @@ export interface Cancellation {
 }
 
 /** A job with the parts that are kept beside its hot row. */
-export interface JobDetail extends Job {
+export interface JobDetail extends Job, JobKeys {
   readonly timeoutMs: number | null;
   /** `null` means the default backoff. */
   readonly backoff: Backoff | null;

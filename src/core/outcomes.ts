@@ -47,3 +47,35 @@ export class Snooze extends Error {
     }
   }
 }
+
+/** What a hold keeps from starting: all jobs of the queue, or those with the key of this one. */
+export const HOLD_SCOPES = ["queue", "key"] as const;
+export type HoldScope = (typeof HOLD_SCOPES)[number];
+
+/**
+ * Lets no job of the queue, or of this job's key, start for a while, for example when an upstream answers 429. The job
+ * itself is put back to run then. Not a failure: the attempt is given back. Jobs that run already go on.
+ */
+export class Hold extends Error {
+  override readonly name = "Hold";
+  readonly scope: HoldScope;
+
+  /**
+   * @param delayMs whole milliseconds until jobs may start again, 0 or more
+   * @param options `scope`: default `queue`. `key`: the job's `rateKey`, or its `concurrencyKey` when it has no other;
+   *   without either only the job itself waits
+   */
+  constructor(
+    readonly delayMs: number,
+    { scope = "queue" }: { scope?: HoldScope } = {},
+  ) {
+    super(`Held for ${delayMs} ms`);
+    if (!Number.isFinite(delayMs) || delayMs < 0) {
+      throw new RangeError(`Hold needs a delay of 0 ms or more, got ${delayMs}`);
+    }
+    if (!HOLD_SCOPES.includes(scope)) {
+      throw new RangeError(`Hold needs the scope ${HOLD_SCOPES.join(" or ")}, got ${scope as string}`);
+    }
+    this.scope = scope;
+  }
+}

@@ -1,6 +1,6 @@
 import { clampDelayMs } from "./backoff.js";
 import { LeaseLostError } from "./errors.js";
-import { NonRetryableError, RetryAfter, Snooze, WaitForJobs } from "./outcomes.js";
+import { Hold, NonRetryableError, RetryAfter, Snooze, WaitForJobs, type HoldScope } from "./outcomes.js";
 import { JobTimeoutError, WorkerStoppingError, type Run } from "./run.js";
 
 /**
@@ -19,7 +19,7 @@ export type Verdict =
       readonly retry: RetryWish;
     }
   | { readonly kind: "released" }
-  | { readonly kind: "snoozed"; readonly delayMs: number }
+  | { readonly kind: "snoozed"; readonly delayMs: number; readonly hold?: HoldScope }
   | { readonly kind: "waiting"; readonly refs: readonly string[] };
 
 /** What a thrown value, or an abort, makes of the attempt. */
@@ -27,6 +27,9 @@ export function verdictOn({ abortReason }: Run, thrown: unknown): Verdict {
   if (abortReason instanceof WorkerStoppingError) return { kind: "released" };
   if (isA(thrown, Snooze)) return { kind: "snoozed", delayMs: clampDelayMs(thrown.delayMs) };
   if (isA(thrown, WaitForJobs)) return { kind: "waiting", refs: thrown.refs };
+  if (isA(thrown, Hold)) {
+    return { kind: "snoozed", delayMs: clampDelayMs(thrown.delayMs), hold: thrown.scope };
+  }
   if (isA(thrown, JobTimeoutError)) return { kind: "failed", outcome: "timed_out", thrown, retry: "auto" };
   if (abortReason instanceof LeaseLostError) {
     // Perhaps nobody took the job yet, and this is still accepted; then the attempt is used up.

@@ -3,6 +3,7 @@ import { MAX_BATCH } from "../core/defaults.js";
 import { KonveierError } from "../core/errors.js";
 import { fingerprint } from "../core/fingerprint.js";
 import type { Enqueued } from "../core/job.js";
+import { keysText } from "../core/job-keys.js";
 import { checkJobRequest, validationError, type JobRequest } from "../core/job-request.js";
 import { encodeJson } from "../core/payload.js";
 import type { TraceContext } from "../core/trace-context.js";
@@ -132,6 +133,7 @@ export function toNewJob(request: JobRequest, at: string, trace: TraceContext | 
     idempotency: null,
     schedule: null,
     trace,
+    keys: keysText(settings),
   };
 }
 
@@ -172,6 +174,7 @@ export function fingerprintOf(job: NewJob): string {
     unique: job.unique ?? undefined,
     expiresAt: job.expiresAt ?? undefined,
     expiresInMs: job.expiresInMs ?? undefined,
+    keys: job.keys ?? undefined,
   });
 }
 

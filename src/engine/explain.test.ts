@@ -4,7 +4,6 @@ import { SqliteFile } from "../../test/support/sqlite-file.js";
 import type { JobRequest } from "../core/job-request.js";
 import type { WorkerRecord } from "../store/workers.js";
 import { cancel } from "./cancel.js";
-import { claim } from "./claim.js";
 import { completion } from "./complete.js";
 import { createContext } from "./context.js";
 import { enqueue, enqueueMany } from "./enqueue.js";

@@ -2,6 +2,7 @@ import { EXPLAIN_CAP } from "../core/defaults.js";
 import { formatInstant } from "../core/instant.js";
 import type { CancellationReason, Instant, Job, JobDetail } from "../core/job.js";
 import type { JobState } from "../core/states.js";
+import type { HeldBack } from "../store/limits/held-back.js";
 import type { WorkerRecord } from "../store/workers.js";
 import type { EngineContext } from "./context.js";
 import { jobNotFound } from "./job-change.js";
@@ -31,6 +32,7 @@ export type Reason =
       readonly facts: { readonly since: Instant; readonly pauseReason: string | null };
     }
   | { readonly reason: "no_worker"; readonly facts: { readonly queue: string; readonly name: string } }
+  | { readonly reason: "limited"; readonly facts: Limited }
   | { readonly reason: "workers_busy"; readonly facts: Slots }
   | {
       readonly reason: "waiting_turn";
@@ -51,6 +53,17 @@ export interface Scheduled {
   /** Attempts that count so far. */
   readonly attempt: number;
   readonly maxAttempts: number;
+}
+
+/** The limit of the queue, or of the key, that holds the job back. */
+export interface Limited {
+  readonly limit: HeldBack["limit"];
+  /** `null` for a limit of the queue. */
+  readonly key: string | null;
+  /** When a hold ends, or a rate lets in the next job; `null` for a concurrency. */
+  readonly until: Instant | null;
+  /** Of a concurrency or a rate. */
+  readonly max: number | null;
 }
 
 /** Of the live workers that serve the job. As they said it last, up to some seconds ago. */
@@ -124,6 +137,8 @@ async function whyPending({ store }: EngineContext, job: Job): Promise<Reason> {
     (worker) => worker.state === "active" && serves(worker, queue, name),
   );
   if (workers.length === 0) return { reason: "no_worker", facts: { queue, name } };
+  const heldBack = await store.queues.heldBack(job.id);
+  if (heldBack !== null) return { reason: "limited", facts: limitedFacts(heldBack) };
   const slots = slotsOf(workers);
   if (workers.every(({ running, concurrency }) => running >= concurrency)) {
     return { reason: "workers_busy", facts: slots };
@@ -131,6 +146,16 @@ async function whyPending({ store }: EngineContext, job: Job): Promise<Reason> {
   const ahead = await store.queues.ahead(job, EXPLAIN_CAP + 1);
   const facts = { ahead: Math.min(ahead, EXPLAIN_CAP), capped: ahead > EXPLAIN_CAP, ...slots };
   return { reason: "waiting_turn", facts };
+}
+
+function limitedFacts(heldBack: HeldBack): Limited {
+  const { limit, key } = heldBack;
+  return {
+    limit,
+    key,
+    until: "until" in heldBack ? heldBack.until : null,
+    max: "max" in heldBack ? heldBack.max : null,
+  };
 }
 
 function slotsOf(workers: readonly WorkerRecord[]): Slots {
@@ -166,6 +191,8 @@ function sentence(reason: Reason, job: Job, now: Instant): string {
     }
     case "no_worker":
       return `No live worker serves jobs named ${job.name} of the queue ${job.queue}.`;
+    case "limited":
+      return limitedSentence(reason.facts, job.queue);
     case "workers_busy":
       return `All slots are taken: ${slotsText(reason.facts)}.`;
     case "waiting_turn":
@@ -181,6 +208,23 @@ function cancelledText({ cancelled }: Finished): string {
     queue_full: ": its queue was full, and a new job took its place",
     dependency: ": a job that it depends on did not complete",
   }[cancelled];
+}
+
+function limitedSentence({ limit, key, until, max }: Limited, queue: string): string {
+  const most = String(max);
+  const whose = key === null ? `of the queue ${queue}` : `with the key ${key} of the queue ${queue}`;
+  const when = until === null ? "" : ` until ${formatInstant(until)}`;
+  switch (limit) {
+    case "hold":
+    case "key_hold":
+      return `A handler asked that no job ${whose} is started${when}.`;
+    case "concurrency":
+    case "key_concurrency":
+      return `As many jobs ${whose} are running as may: ${most}.`;
+    case "rate":
+    case "key_rate":
+      return `As many jobs ${whose} were started as may${when}: ${most}.`;
+  }
 }
 
 function scheduledSentence({ until, cause, attempt, maxAttempts }: Scheduled, now: Instant): string {

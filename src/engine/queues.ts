@@ -1,11 +1,9 @@
 import { MAX_REASON_LENGTH } from "../core/defaults.js";
-import { ON_FULL } from "../core/queue-limits.js";
-import { storableText } from "../core/storable-text.js";
-import type { ExpectedVersion, Queue, QueueEdit } from "../store/queues.js";
-import type { Store } from "../store/store.js";
-import { MAX_QUEUE_LENGTH } from "../core/defaults.js";
-import type { Fault } from "../core/errors.js";
 import { validationError } from "../core/job-request.js";
+import { checkLimitsChange, type QueueEdit, type QueueLimitsChange } from "../core/queue-limits.js";
+import { storableText } from "../core/storable-text.js";
+import type { ExpectedVersion, Queue } from "../store/queues.js";
+import type { Store } from "../store/store.js";
 import { changedMeanwhile } from "./changed-meanwhile.js";
 
 /** No job of the queue is claimed until `resumeQueue`. A longer reason is cut. @throws KonveierError `etag_mismatch` */
@@ -31,29 +29,23 @@ export function resumeQueue(store: Store, name: string, version: ExpectedVersion
 export async function editQueue(
   { queues }: Store,
   name: string,
-  edit: QueueEdit,
+  { paused, pauseReason: reason = null, ...limits }: QueueEdit,
   version: ExpectedVersion = null,
 ): Promise<Queue> {
-  checkLimits(edit);
-  const reason = edit.pauseReason ?? null;
+  checkEdit(paused, reason, limits);
   const pauseReason = reason === null ? null : storableText(reason, MAX_REASON_LENGTH);
-  const queue = await queues.edit(name, { ...edit, pauseReason }, version);
+  const queue = await queues.edit(name, { paused, pauseReason, ...limits }, version);
   if (queue === null) throw changedMeanwhile(`The queue ${name}`);
   return queue;
 }
 
-function checkLimits({ maxLength = null, onFull = "refuse" }: QueueEdit): void {
-  const faults: Fault[] = [];
-  if (
-    maxLength !== null &&
-    !(Number.isSafeInteger(maxLength) && maxLength >= 0 && maxLength <= MAX_QUEUE_LENGTH)
-  ) {
-    const detail = `must be null or a whole number from 0 to ${MAX_QUEUE_LENGTH}`;
-    faults.push({ pointer: "/maxLength", code: "out_of_range", detail });
+function checkEdit(paused: boolean | undefined, reason: string | null, limits: QueueLimitsChange): void {
+  if (reason !== null && paused !== true) {
+    const detail = "is only for a queue that is being paused";
+    throw validationError([{ pointer: "/pauseReason", code: "conflict", detail }]);
   }
-  if (!ON_FULL.includes(onFull)) {
-    const detail = `must be ${ON_FULL.map((one) => `"${one}"`).join(" or ")}`;
-    faults.push({ pointer: "/onFull", code: "unknown_value", detail });
+  if (paused === undefined && Object.values(limits).every((limit) => limit === undefined)) {
+    throw validationError([{ pointer: "", code: "required", detail: "must name what is to be changed" }]);
   }
-  if (faults.length > 0) throw validationError(faults);
+  checkLimitsChange(limits);
 }

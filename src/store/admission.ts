@@ -135,14 +135,14 @@ function uniqueConflict(key: string, holder: JobRow | null): KonveierError {
 }
 
 /** How many jobs may wait in a queue, and what happens with the next one. A row of `queues`. */
-export interface LimitedQueueRow {
+export interface BoundedQueueRow {
   readonly name: string;
   readonly max_length: number;
   readonly on_full: OnFull;
 }
 
 /** A queue with a limit, as it is before jobs are inserted. */
-export interface Room extends LimitedQueueRow {
+export interface Room extends BoundedQueueRow {
   /** Blocked, scheduled and pending jobs. */
   readonly waiting: number;
   readonly pending: number;

@@ -1,5 +1,6 @@
 import type { ClaimedJob, Instant, LogLevel } from "../core/job.js";
 import type { LeaseLossReason } from "../core/errors.js";
+import type { HoldScope } from "../core/outcomes.js";
 import type { JobState } from "../core/states.js";
 import type { StoredError } from "../core/stored-error.js";
 
@@ -45,9 +46,14 @@ export type Settlement = ClaimKey &
     | { readonly verb: "retry"; readonly delayMs: number; readonly failure: Failure }
     | { readonly verb: "bury"; readonly failure: Failure }
     | { readonly verb: "release" }
-    | { readonly verb: "snooze"; readonly delayMs: number }
     /** Until these jobs of its flow have ended. */
     | { readonly verb: "wait"; readonly refs: readonly string[] }
+    | {
+        readonly verb: "snooze";
+        readonly delayMs: number;
+        /** What else is not started for so long: the queue, or the key of the job. */
+        readonly hold?: HoldScope;
+      }
   );
 
 /** How the claim of a failed attempt ends. */

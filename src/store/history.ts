@@ -6,6 +6,7 @@ import type {
   JobDetail,
   Progress,
 } from "../core/job.js";
+import { parseKeys } from "../core/job-keys.js";
 import type { StoredError } from "../core/stored-error.js";
 import { parseScopedKey } from "../core/unique.js";
 import { parseBackoff, toFlowPlace, toJob, toOrigin, type JobRow, type SpecRow } from "./rows.js";
@@ -51,6 +52,7 @@ export function toDetail(row: JobRow, spec: DetailRow, more: MoreOfJob): JobDeta
     schedule: toOrigin(spec.schedule_key, spec.slot),
     flow: toFlowPlace(row.flow_id, spec.flow_ref),
     traceparent: spec.traceparent,
+    ...parseKeys(row.keys),
     payloadBytes: spec.payload_bytes,
     resultBytes: spec.result_bytes,
     resultProblem: more.resultProblem,

@@ -28,6 +28,8 @@ export interface NewJob {
   readonly schedule: Origin | null;
   /** Not part of the definition that an idempotency key stands for. */
   readonly trace: TraceContext | null;
+  /** See `keysText`. */
+  readonly keys: string | null;
 }
 
 export interface Idempotency {

@@ -66,6 +66,9 @@ export class Lane {
     lag: new Durations(),
   };
 
+  /** Whether a running job came to an end, so that a limit may let in another one. */
+  freed = false;
+
   constructor(
     readonly queue: string,
     readonly name: string,
@@ -90,6 +93,7 @@ export class Lane {
     assertTransition(transition, from, to);
     this.#add(from, -1);
     this.#add(to, 1);
+    if (from === "running") this.freed = true;
     if (to === "dead") this.deadGroups.joined(id, this.queue, this.name);
     else if (from === "dead") this.deadGroups.left(id);
     this.journal.addJob(id, this.queue, this.name, transition, from, to, attempt);
@@ -97,6 +101,7 @@ export class Lane {
 
   deleted(id: number, state: JobState, attempt: number): void {
     this.#add(state, -1);
+    if (state === "running") this.freed = true;
     if (state === "dead") this.deadGroups.left(id);
     this.journal.addJob(id, this.queue, this.name, "delete", state, null, attempt);
   }
@@ -112,6 +117,7 @@ export class Lane {
 
   clear(): void {
     this.counts.fill(0);
+    this.freed = false;
     for (const event of STAT_EVENTS) this.events[event] = 0;
     for (const kind of DURATION_KINDS) this.durations[kind].clear();
   }

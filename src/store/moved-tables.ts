@@ -39,6 +39,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       expires_at: "number",
       flow_id: "number",
       waiting: "number",
+      keys: "text",
     },
   },
   {
@@ -126,11 +127,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     key: ["key"],
     columns: { key: "text", job_id: "number", states: "text", expires_at: "number" },
   },
-  {
-    name: "cancellations",
-    key: ["job_id"],
-    columns: { job_id: "number", reason: "text", about: "number" },
-  },
+  { name: "cancellations", key: ["job_id"], columns: { job_id: "number", reason: "text", about: "number" } },
   {
     name: "queues",
     key: ["name"],
@@ -141,6 +138,15 @@ export const MOVED_TABLES: readonly MovedTable[] = [
       version: "number",
       max_length: "number",
       on_full: "text",
+      concurrency: "number",
+      rate_max: "number",
+      rate_per_ms: "number",
+      key_concurrency: "number",
+      key_rate_max: "number",
+      key_rate_per_ms: "number",
+      ageing_ms: "number",
+      held_until: "number",
+      key_cursor: "text",
     },
   },
   {
@@ -172,7 +178,13 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     key: ["on_id", "job_id"],
     columns: { on_id: "number", job_id: "number", on_failure: "text", resolved: "yes or no" },
   },
+  {
+    name: "rate_buckets",
+    key: ["queue", "key", "at"],
+    columns: { queue: "text", key: "text", at: "number", until: "number", n: "number" },
+  },
   { name: "ends_to_tell", key: ["job_id"], columns: { job_id: "number" } },
+  { name: "holds", key: ["queue", "key"], columns: { queue: "text", key: "text", until: "number" } },
   {
     name: "dead_groups",
     key: ["id"],

@@ -1,31 +1,16 @@
 import { JOB_STATES, type JobState } from "../core/states.js";
-import type { OnFull } from "../core/queue-limits.js";
-import type { Queue, QueueEdit } from "./queues.js";
+import { NO_LIMITS } from "../core/queue-limits.js";
+import { limitsOfRow, type LimitColumns } from "./limits/limit-rows.js";
+import type { Queue } from "./queues.js";
 
 /** A row of `queues`. */
-export interface QueueRow {
+export interface QueueRow extends LimitColumns {
   readonly name: string;
   readonly paused_at: number | null;
   readonly pause_reason: string | null;
+  readonly held_until: number | null;
   readonly version: number;
-  readonly max_length: number | null;
-  readonly on_full: OnFull;
 }
-
-/** Limits of a row after an edit; `null` when it leaves them as they are. */
-export function editedLimits(
-  row: QueueRow | undefined,
-  { maxLength, onFull }: QueueEdit,
-): Pick<QueueRow, "max_length" | "on_full"> | null {
-  const before = { max_length: row?.max_length ?? null, on_full: row?.on_full ?? DEFAULT_ON_FULL };
-  const after = {
-    max_length: maxLength === undefined ? before.max_length : maxLength,
-    on_full: onFull ?? before.on_full,
-  };
-  return after.max_length === before.max_length && after.on_full === before.on_full ? null : after;
-}
-
-const DEFAULT_ON_FULL: OnFull = "refuse";
 
 export type CountRow = [queue: string, state: JobState, n: number];
 export type OldestRow = [queue: string, runAt: number | null];
@@ -42,8 +27,8 @@ export function newQueue(name: string): QueueInWork {
     name,
     pausedAt: null,
     pauseReason: null,
-    maxLength: null,
-    onFull: DEFAULT_ON_FULL,
+    ...NO_LIMITS,
+    heldUntil: null,
     counts,
     oldestPendingAt: null,
     version: 0,
@@ -65,14 +50,14 @@ export function queuesOf(
     }
     return queue;
   };
-  for (const { name, paused_at, pause_reason, version, max_length, on_full } of rows) {
-    queues.set(name, {
-      ...newQueue(name),
-      pausedAt: paused_at,
-      pauseReason: pause_reason,
-      maxLength: max_length,
-      onFull: on_full,
-      version,
+  for (const row of rows) {
+    queues.set(row.name, {
+      ...newQueue(row.name),
+      pausedAt: row.paused_at,
+      pauseReason: row.pause_reason,
+      ...limitsOfRow(row),
+      heldUntil: row.held_until,
+      version: row.version,
     });
   }
   for (const [name, state, n] of counts) find(name).counts[state] = n;

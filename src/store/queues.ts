@@ -1,13 +1,7 @@
 import type { Instant, Job } from "../core/job.js";
-import type { QueueLimits } from "../core/queue-limits.js";
+import type { QueueEdit, QueueLimits } from "../core/queue-limits.js";
+import type { HeldBack } from "./limits/held-back.js";
 import type { JobState } from "../core/states.js";
-
-/** What an edit changes; what is left out stays. */
-export interface QueueEdit extends Partial<QueueLimits> {
-  readonly paused?: boolean;
-  /** Of a queue that is being paused. */
-  readonly pauseReason?: string | null;
-}
 
 export interface Queue extends QueueLimits {
   readonly name: string;
@@ -16,6 +10,8 @@ export interface Queue extends QueueLimits {
   readonly counts: Readonly<Record<JobState, number>>;
   /** `runAt` of the job that has been claimable longest. */
   readonly oldestPendingAt: Instant | null;
+  /** No job is started until then: a handler asked for it. */
+  readonly heldUntil: Instant | null;
   /** Grows with each edit; 0 for a queue that was never edited. */
   readonly version: number;
 }
@@ -30,9 +26,11 @@ export interface QueueStore {
   /** No job of the queue is claimed until `resume`; running ones go on. May name a queue that is still to come. */
   pause(name: string, reason: string | null, version?: ExpectedVersion): Promise<Queue | null>;
   resume(name: string, version?: ExpectedVersion): Promise<Queue | null>;
-  /** All of it at once. May name a queue that is still to come. */
+  /** All of it at once. Limits hold for claims from then on. May name a queue that is still to come. */
   edit(name: string, edit: QueueEdit, version?: ExpectedVersion): Promise<Queue | null>;
-  /** Pending jobs of the same queue and name that are claimed before this one, counted to `cap`. */
+  /** The limit that keeps the pending job from being claimed; `null`: none does. */
+  heldBack(id: string): Promise<HeldBack | null>;
+  /** Pending jobs of the same queue and name that are claimed before this one, counted to `cap`. With keys: of the same keys. */
   ahead(job: Pick<Job, "id" | "queue" | "name" | "priority" | "runAt">, cap: number): Promise<number>;
   /** Pending jobs by queue and job name, where there are any. */
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]>;

@@ -23,6 +23,7 @@ export interface JobRow {
   readonly flow_id: number | null;
   /** What a blocked job still waits for. */
   readonly waiting: number;
+  readonly keys: string | null;
 }
 
 /** A row of `job_specs`, without the payload. */

@@ -63,8 +63,10 @@ function settlementFor(context: EngineContext, { job }: Run, verdict: Verdict): 
       return completion(job, verdict.result);
     case "released":
       return { verb: "release", id: job.id, token: job.token };
-    case "snoozed":
-      return { verb: "snooze", id: job.id, token: job.token, delayMs: verdict.delayMs };
+    case "snoozed": {
+      const { delayMs, hold } = verdict;
+      return { verb: "snooze", id: job.id, token: job.token, delayMs, ...(hold !== undefined && { hold }) };
+    }
     case "waiting":
       return { verb: "wait", id: job.id, token: job.token, refs: verdict.refs };
     case "failed": {

@@ -6,7 +6,7 @@ import { allJobs } from "../support/recount.js";
 import type { Contract } from "./contract.js";
 import { faultsOf, refusal } from "./harness.js";
 
-const NO_ORIGIN = { schedule: null, trace: null };
+const NO_ORIGIN = { schedule: null, trace: null, keys: null };
 const DAY_MS = 24 * 3_600_000;
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -39,6 +39,8 @@ export function enqueueContract(contract: Contract): void {
         cancellation: null,
         backoff: null,
         tags: [],
+        concurrencyKey: null,
+        rateKey: null,
         idempotencyKey: null,
         schedule: null,
         flow: null,

@@ -14,6 +14,7 @@ import { seededRandom } from "../support/seeded-random.js";
 import type { Contract } from "./contract.js";
 import { faultsOf, refusal, type Harness } from "./harness.js";
 import { ModelFlow } from "./model-flow.js";
+import { newJob } from "../support/new-job.js";
 
 const LONG = process.env["KONVEIER_LONG_TESTS"] !== undefined;
 
@@ -242,24 +243,7 @@ export function flowsContract(contract: Contract): void {
     });
 
     contract.test("that were not made to their end are not there, and are removed", async (harness) => {
-      const job = {
-        queue: "default",
-        name: "work",
-        payload: "null",
-        priority: 4,
-        runAt: null,
-        delayMs: 0,
-        maxAttempts: 1,
-        backoff: null,
-        timeoutMs: null,
-        tags: [],
-        idempotency: null,
-        unique: null,
-        expiresAt: null,
-        expiresInMs: null,
-        schedule: null,
-        trace: null,
-      };
+      const job = newJob({ maxAttempts: 1 });
       const jobs = Array.from({ length: 1_500 }, (_, place) => ({
         ref: `r${place}`,
         // No store takes the last one, which is not in the first transaction.

@@ -6,6 +6,10 @@ import { claim, type AnyClaim } from "../../src/engine/claim.js";
 import { completion } from "../../src/engine/complete.js";
 import { createContext, type EngineContext } from "../../src/engine/context.js";
 import { enqueue, enqueueMany } from "../../src/engine/enqueue.js";
+import type { HoldScope } from "../../src/core/outcomes.js";
+import type { QueueLimitsChange } from "../../src/core/queue-limits.js";
+import { editQueue } from "../../src/engine/queues.js";
+import type { Queue } from "../../src/store/queues.js";
 import type { RetryWish } from "../../src/core/verdict.js";
 import { failure } from "../../src/engine/fail.js";
 import { reap } from "../../src/engine/loops/reaper.js";
@@ -91,6 +95,13 @@ export class Harness {
 
   readonly snooze = (job: ClaimedJob, delayMs: number): Promise<Settled> =>
     settle(this.engine, job, WORKER, { verb: "snooze", id: job.id, token: job.token, delayMs });
+
+  /** As a handler does that throws a `Hold`. */
+  readonly hold = (job: ClaimedJob, delayMs: number, hold: HoldScope): Promise<Settled> =>
+    settle(this.engine, job, WORKER, { verb: "snooze", id: job.id, token: job.token, delayMs, hold });
+
+  readonly limit = (change: QueueLimitsChange, queue = "default"): Promise<Queue> =>
+    editQueue(this.store, queue, change);
 
   readonly reap = (limit?: number): Promise<number> => reap(this.engine, limit);
 

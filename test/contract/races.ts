@@ -7,12 +7,13 @@ import { parseJobQuery } from "../../src/core/job-query/parse.js";
 import { createContext } from "../../src/engine/context.js";
 import { enqueueMany } from "../../src/engine/enqueue.js";
 import type { FailedSettlement } from "../../src/store/claims.js";
-import type { JobChange, NewJob } from "../../src/store/jobs.js";
+import type { JobChange } from "../../src/store/jobs.js";
 import type { Store } from "../../src/store/store.js";
 import { T0 } from "../support/fake-clock.js";
 import { allJobs } from "../support/recount.js";
 import type { Contract } from "./contract.js";
 import { BOOM, claimRequest, LEASE_MS, type Harness } from "./harness.js";
+import { newJob } from "../support/new-job.js";
 
 const ROUNDS = 15;
 
@@ -280,24 +281,7 @@ export function racesContract(contract: Contract): void {
 
     contract.test("a key whose job is deleted gives the old job or a new one", async (harness) => {
       const [a, b] = await twoStores(harness);
-      const job: NewJob = {
-        queue: "default",
-        name: "work",
-        payload: "1",
-        priority: 4,
-        runAt: null,
-        delayMs: 0,
-        maxAttempts: 1,
-        backoff: null,
-        timeoutMs: null,
-        unique: null,
-        expiresAt: null,
-        expiresInMs: null,
-        tags: ["t"],
-        idempotency: { key: "K", fingerprint: "f" },
-        schedule: null,
-        trace: null,
-      };
+      const job = newJob({ tags: ["t"], idempotency: { key: "K", fingerprint: "f" } });
       for (let round = 0; round < ROUNDS; round += 1) {
         const [old] = await a.jobs.insertMany([job]);
         const [[again], deleted]: [readonly Enqueued[], JobChange] = await Promise.all([

@@ -65,6 +65,7 @@ export async function makeJobs(harness: Harness, count = COUNT): Promise<void> {
       idempotency: random() < 0.3 ? { key: `order ${index % 40}-${index}`, fingerprint: "f" } : null,
       schedule: random() < 0.2 ? { key: pick(["nightly", "hourly"]), slot: T0 } : null,
       trace: null,
+      keys: null,
     };
     const [made] = await harness.store.jobs.insertMany([job]);
     if (fate === "cancelled") await harness.store.jobs.cancel(made!.id);

@@ -17,6 +17,7 @@ import { flowsContract } from "./flows.js";
 import { idempotencyContract } from "./idempotency.js";
 import { jobStepsContract } from "./job-steps.js";
 import { lifecycleContract } from "./lifecycle.js";
+import { limitsContract } from "./limits.js";
 import { listContract } from "./list.js";
 import { modelContract } from "./model.js";
 import { liveContract } from "./live.js";
@@ -54,6 +55,7 @@ export function describeStore(name: string, factory: StoreFactory, skips: Skips 
     flowsContract(contract);
     claimContract(contract);
     claimIdsContract(contract);
+    limitsContract(contract);
     settleContract(contract);
     fencingContract(contract);
     extendContract(contract);

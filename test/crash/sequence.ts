@@ -67,6 +67,8 @@ export async function perform(world: World, operation: Operation): Promise<World
   return { ...world, memory: learned ?? world.memory };
 }
 
+const LIMITS = { concurrency: 4, rateLimit: { max: 50, perMs: HOUR_MS } } as const;
+const LIMITED = ["hold-queue", "hold-key", "in-turn"] as const;
 const CLAIM_ID = "claim-1";
 const KEYED = { queue: "mail", idempotencyKey: "order-1", tags: ["a", "b"], backoff: RETRIES } as const;
 
@@ -520,6 +522,34 @@ export const OPERATIONS: readonly Operation[] = [
       return undefined;
     },
   },
+
+  {
+    verb: "limit a queue",
+    repeatable: true,
+    run: async ({ konveier }) => {
+      await konveier.queues.limit("limited", { ...LIMITS, perKey: LIMITS, ageingMs: HOUR_MS });
+      return undefined;
+    },
+  },
+  {
+    verb: "enqueue with keys",
+    run: async ({ konveier, memory }) => {
+      const jobs = await konveier.enqueueMany(
+        LIMITED.map((label) => ({
+          ...toRequest(label, { queue: "limited" }),
+          concurrencyKey: label,
+          rateKey: label,
+        })),
+      );
+      return remember(
+        memory,
+        jobs.map(({ id }, index) => [LIMITED[index] ?? "", id]),
+      );
+    },
+  },
+  { verb: "claim within limits", afterMs: 10, run: claim("limited", 20) },
+  settle("hold a queue", ["hold-queue"], { verb: "snooze", delayMs: 1_000, hold: "queue" }),
+  settle("hold a key", ["hold-key"], { verb: "snooze", delayMs: 1_000, hold: "key" }),
 ];
 
 const FLOW = [

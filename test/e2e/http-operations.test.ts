@@ -24,8 +24,16 @@ describe("queues", () => {
     });
     const { items } = (await server.get("/v1/queues")).as(Queues);
     const none = { blocked: 0, scheduled: 0, pending: 0, running: 0, completed: 0, dead: 0, cancelled: 0 };
+    const noLimits = {
+      concurrency: null,
+      rateLimit: null,
+      perKey: { concurrency: null, rateLimit: null },
+      ageingMs: null,
+      heldUntil: null,
+    };
     expect(items).toEqual([
       {
+        ...noLimits,
         name: "default",
         pausedAt: null,
         pauseReason: null,
@@ -36,6 +44,7 @@ describe("queues", () => {
         version: 0,
       },
       {
+        ...noLimits,
         name: "mail",
         pausedAt: null,
         pauseReason: null,

@@ -13,6 +13,7 @@ import { FakeClock } from "../support/fake-clock.js";
 import { postgresUrl } from "../support/postgres-factory.js";
 import { allJobs, checkBooks } from "../support/recount.js";
 import { tempDirectory } from "../support/temp-directory.js";
+import { newJob } from "../support/new-job.js";
 
 const HARD = 'NUL \0, lone \ud800, quote ", backslash \\, \u202e, emoji 🧵';
 
@@ -38,10 +39,7 @@ async function house(): Promise<House> {
   }
   const { store } = world;
   const job = { name: "hard", queue: "hard", payload: JSON.stringify({ text: HARD }) };
-  await store.jobs.insertMany([
-    { ...NEW_JOB, ...job },
-    { ...NEW_JOB, ...job },
-  ]);
+  await store.jobs.insertMany([newJob(job), newJob(job)]);
   const [claimed, dying] = await store.claims.claim({
     workerId: "w",
     queues: ["hard"],
@@ -90,22 +88,6 @@ async function house(): Promise<House> {
     },
   };
 }
-
-const NEW_JOB = {
-  priority: 4,
-  runAt: null,
-  delayMs: 0,
-  maxAttempts: 3,
-  backoff: null,
-  timeoutMs: null,
-  unique: null,
-  expiresAt: null,
-  expiresInMs: null,
-  tags: [],
-  idempotency: null,
-  schedule: null,
-  trace: null,
-} as const;
 
 /** Everything that a store tells of what is in it. */
 async function told(store: Store) {
@@ -189,7 +171,7 @@ describe("moveStore", () => {
     await before.close();
     await move();
     const after = await open();
-    const [job] = await after.jobs.insertMany([{ ...NEW_JOB, name: "a", queue: "a", payload: "{}" }]);
+    const [job] = await after.jobs.insertMany([newJob({ name: "a", queue: "a" })]);
     expect(Number(job?.id)).toBeGreaterThan(Number(newest?.id));
     const [claim] = await after.claims.claim({
       workerId: "w",
@@ -247,7 +229,7 @@ describe("moveStore", () => {
       }),
     );
     const before = openSqliteStore(file, { clock });
-    await before.jobs.insertMany([{ ...NEW_JOB, name: "a", queue: "a", payload: "{}" }]);
+    await before.jobs.insertMany([newJob({ name: "a", queue: "a" })]);
     await before.close();
     expect(await refusal(move())).toContain("an unfinished move");
     expect(await refusal(open())).toContain("is being moved here");

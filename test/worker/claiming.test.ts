@@ -4,6 +4,7 @@ import { Konveier } from "../../src/konveier.js";
 import { defineJob } from "../../src/core/define-job.js";
 import { Gate, Gates } from "./gate.js";
 import { POLL_MS, Rig, SHORT_LEASE } from "./rig.js";
+import { newJob } from "../support/new-job.js";
 
 const NOTHING = defineJob("work", { handler: () => undefined });
 
@@ -125,14 +126,7 @@ describe("claims", () => {
     await idle.start();
     await elsewhere.now();
     const other = elsewhere.file.open({ clock: elsewhere.clock });
-    await other.jobs.insertMany([
-      {
-        ...{ queue: "default", name: "work", payload: "null", priority: 4, runAt: null, delayMs: 0 },
-        ...{ maxAttempts: 1, backoff: null, timeoutMs: null, tags: [], idempotency: null },
-        ...{ unique: null, expiresAt: null, expiresInMs: null },
-        ...{ schedule: null, trace: null },
-      },
-    ]);
+    await other.jobs.insertMany([newJob()]);
     await elsewhere.clock.advance(50);
     expect((await elsewhere.counts()).completed).toBe(1);
   });

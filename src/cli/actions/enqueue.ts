@@ -25,6 +25,8 @@ export interface EnqueueFlags extends RemoteFlags, PayloadFlags {
   readonly onConflict?: ConflictPolicy;
   readonly expiresIn?: number;
   readonly tag?: readonly string[];
+  readonly concurrencyKey?: string;
+  readonly rateKey?: string;
   readonly wait?: boolean;
   readonly waitTimeout?: number;
   readonly batch?: string;
@@ -43,6 +45,8 @@ const ARGUMENTS = {
   "/unique/onConflict": "--on-conflict",
   "/expiresInMs": "--expires-in",
   "/tags": "--tag",
+  "/concurrencyKey": "--concurrency-key",
+  "/rateKey": "--rate-key",
 };
 const REMOTE = new Set(["url", "tokenFile", "output", "batch"]);
 
@@ -72,7 +76,7 @@ export async function enqueueJob(name: string | undefined, flags: EnqueueFlags):
 
 function requestOf(name: string, flags: EnqueueFlags, payload: unknown): JobRequest {
   const { queue, delay, runAt, priority, maxAttempts, timeout, key, tag } = flags;
-  const { unique, onConflict, expiresIn } = flags;
+  const { unique, onConflict, expiresIn, concurrencyKey, rateKey } = flags;
   return {
     name,
     ...(payload !== undefined && { payload }),
@@ -86,6 +90,8 @@ function requestOf(name: string, flags: EnqueueFlags, payload: unknown): JobRequ
     ...(unique !== undefined && { unique: { key: unique, ...(onConflict !== undefined && { onConflict }) } }),
     ...(expiresIn !== undefined && { expiresInMs: expiresIn }),
     ...(tag !== undefined && { tags: tag }),
+    ...(concurrencyKey !== undefined && { concurrencyKey }),
+    ...(rateKey !== undefined && { rateKey }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { nearestName } from "../../core/nearest-name.js";
-import type { OnFull } from "../../core/queue-limits.js";
+import type { OnFull, RateLimit } from "../../core/queue-limits.js";
 import { CommandError } from "../command-error.js";
+import { namingArguments } from "../input/argument-faults.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
@@ -18,20 +19,41 @@ export async function getQueue(name: string, flags: RemoteFlags): Promise<ExitCo
   return EXIT.ok;
 }
 
-export async function limitQueue(
-  name: string,
-  {
+export interface LimitFlags extends RemoteFlags {
+  readonly concurrency?: number | null;
+  readonly rate?: RateLimit | null;
+  readonly keyConcurrency?: number | null;
+  readonly keyRate?: RateLimit | null;
+  readonly ageing?: number | null;
+  readonly maxLength?: number | null;
+  readonly onFull?: OnFull;
+}
+
+const ARGUMENTS = {
+  "/rateLimit": "--rate",
+  "/perKey/rateLimit": "--key-rate",
+  "/ageingMs": "--ageing",
+};
+
+export async function limitQueue(name: string, flags: LimitFlags): Promise<ExitCode> {
+  const {
+    concurrency,
+    rate,
+    ageing: ageingMs,
+    keyConcurrency,
+    keyRate,
     maxLength,
     onFull,
-    ...flags
-  }: RemoteFlags & { readonly maxLength?: number | null; readonly onFull?: OnFull },
-): Promise<ExitCode> {
-  if (maxLength === undefined && onFull === undefined) {
-    throw new CommandError("say --max-length, --on-full or both", EXIT.usage);
+    ...remote
+  } = flags;
+  const ofKeys = { concurrency: keyConcurrency, rateLimit: keyRate };
+  const perKey = keyConcurrency === undefined && keyRate === undefined ? undefined : ofKeys;
+  const change = { concurrency, rateLimit: rate, ageingMs, perKey, maxLength, onFull };
+  if (Object.values(change).every((limit) => limit === undefined)) {
+    throw new CommandError("say which limit to change, such as --concurrency 20", EXIT.usage);
   }
-  const { client, output } = connect(flags);
-  const edit = { ...(maxLength !== undefined && { maxLength }), ...(onFull !== undefined && { onFull }) };
-  output.one(await client.queues.edit(name, edit), queueDetail(Date.now()));
+  const { client, output } = connect(remote);
+  output.one(await namingArguments(ARGUMENTS, client.queues.edit(name, change)), queueDetail(Date.now()));
   return EXIT.ok;
 }
 

@@ -27,6 +27,8 @@ export function addEnqueue(program: Command): void {
     )
     .option("--expires-in <duration>", "cancel it when it has not started by then", durationOption)
     .option("--tag <tag>", "a tag; may be repeated", repeatedOption)
+    .option("--concurrency-key <text>", "what the concurrency per key of the queue counts the job under")
+    .option("--rate-key <text>", "what the rate per key of the queue counts the job under")
     .option("--wait", "wait until it has finished, and print its result")
     .option("--wait-timeout <duration>", "how long to wait, default 60s", durationOption)
     .option("--batch <path>", "instead of a name: file with one job as JSON on each line, - for stdin")

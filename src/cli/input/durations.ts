@@ -21,6 +21,14 @@ export function durationOption(text: string): number {
   return ms;
 }
 
+/** For an option: how many in how long. @throws InvalidArgumentError */
+export function rateOption(text: string): { readonly max: number; readonly perMs: number } {
+  const [, max, time = ""] = /^(\d{1,9})\/(.+)$/.exec(text) ?? [];
+  const perMs = parseDuration(/^\d/.test(time) ? time : `1${time}`);
+  if (max !== undefined && perMs !== null) return { max: Number(max), perMs };
+  throw new InvalidArgumentError("It must be a number of starts in a time, such as 100/s or 5/10m.");
+}
+
 /** For an option: an instant with an offset. @throws InvalidArgumentError */
 export function instantOption(text: string): string {
   const instant = parseInstant(text);

@@ -20,3 +20,8 @@ export function listOption(text: string, before: readonly string[] | undefined):
 export function repeatedOption(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
 }
+
+/** For an option that takes something away with `none`, else as `read` reads it. */
+export function orNone<T>(read: (text: string) => T): (text: string) => T | null {
+  return (text) => (text === "none" ? null : read(text));
+}

@@ -66,6 +66,8 @@ export function jobDetail(now: number): ThingView<JobDetailView> {
       ["unique key", job.unique === null ? null : `${job.unique.key}, scope ${job.unique.scope}`],
       ["expires", instantText(job.expiresAt, now)],
       ["cancelled", cancellationOf(job)],
+      ["concurrency key", job.concurrencyKey],
+      ["rate key", job.rateKey],
       ["schedule", job.schedule === null ? null : `${job.schedule.key}, slot ${job.schedule.slot}`],
       ["payload", `${job.payloadBytes} bytes`],
       ["result", job.resultBytes === null ? null : `${job.resultBytes} bytes`],

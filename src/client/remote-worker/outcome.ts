@@ -26,7 +26,11 @@ export function outcomeOf(
     case "released":
       return { outcome: "released" };
     case "snoozed":
-      return { outcome: "snoozed", delayMs: verdict.delayMs };
+      return {
+        outcome: "snoozed",
+        delayMs: verdict.delayMs,
+        ...(verdict.hold !== undefined && { hold: verdict.hold }),
+      };
     case "waiting":
       return { outcome: "waiting", refs: [...verdict.refs] };
     case "completed":

@@ -14,6 +14,7 @@ export function jobOfSlot({ key, job }: Schedule, slot: Instant): NewJobOfSlot {
       idempotency: null,
       schedule: { key, slot },
       trace: null,
+      keys: null,
     },
   };
 }

@@ -186,7 +186,7 @@ function checkOneOf(value: unknown, field: string, allowed: readonly string[], f
   faults.push({ pointer: `/${field}`, code: "unknown_value", detail });
 }
 
-const NOT_FOR_SCHEDULES = ["delayMs", "runAt", "idempotencyKey", "expiresAt"];
+const NOT_FOR_SCHEDULES = ["delayMs", "runAt", "idempotencyKey", "expiresAt", "concurrencyKey", "rateKey"];
 
 function checkJob(job: unknown, faults: Faults): JobTemplate | null {
   if (typeof job !== "object" || job === null) {

@@ -58,14 +58,14 @@ async function settlementOf(
   item: AckItem,
   resultFault: KonveierError | undefined,
 ): Promise<Settlement> {
-  const { outcome, error, retry, delayMs, refs } = item;
+  const { outcome, error, retry, delayMs, refs, hold } = item;
   switch (outcome) {
     case "completed":
       return completionOf(key, item, resultFault);
     case "released":
       return { verb: "release", ...key };
     case "snoozed":
-      return { verb: "snooze", ...key, delayMs: delayMs ?? 0 };
+      return { verb: "snooze", ...key, delayMs: delayMs ?? 0, ...(hold !== undefined && { hold }) };
     case "waiting":
       return waitOf(context, key, refs ?? []);
     case "failed":
@@ -131,7 +131,7 @@ const FIELDS_OF_AN_OUTCOME = {
   completed: ["result", "resultProblem"],
   failed: ["error", "retry"],
   released: [],
-  snoozed: ["delayMs"],
+  snoozed: ["delayMs", "hold"],
   waiting: ["refs"],
 } as const satisfies Record<AckItem["outcome"], readonly string[]>;
 const NEEDED = {
@@ -148,7 +148,7 @@ function refuseMisplacedFields(items: readonly AckItem[]): void {
   for (const [index, item] of items.entries()) {
     const at = `/results/${index}`;
     const own: readonly string[] = FIELDS_OF_AN_OUTCOME[item.outcome];
-    for (const field of ["result", "resultProblem", "error", "retry", "delayMs", "refs"] as const) {
+    for (const field of ["result", "resultProblem", "error", "retry", "delayMs", "refs", "hold"] as const) {
       if (item[field] === undefined || own.includes(field)) continue;
       const detail = `does not belong to the outcome "${item.outcome}"`;
       faults.push({ pointer: `${at}/${field}`, code: "conflict", detail });

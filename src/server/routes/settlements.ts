@@ -99,9 +99,9 @@ export function settlementRoutes(app: App, { context, signer }: Services): void 
       },
       config,
     },
-    async ({ params, body }) => {
-      const key = claimKeyOf(signer, params.id, body.leaseToken);
-      return settledView(await settleClaim(context, { verb: "snooze", ...key, delayMs: body.delayMs }));
+    async ({ params, body: { leaseToken, ...snooze } }) => {
+      const key = claimKeyOf(signer, params.id, leaseToken);
+      return settledView(await settleClaim(context, { verb: "snooze", ...key, ...snooze }));
     },
   );
 }

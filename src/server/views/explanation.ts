@@ -40,6 +40,16 @@ export function explanationView(explanation: Explanation): ExplanationView {
         expiresAt,
       };
     }
+    case "limited": {
+      const { limit, key, until, max } = explanation.facts;
+      return {
+        state,
+        reason: explanation.reason,
+        detail,
+        facts: { limit, key, until: instantOrNull(until), max },
+        expiresAt,
+      };
+    }
     case "no_worker":
     case "workers_busy":
     case "waiting_turn":

@@ -54,6 +54,8 @@ export function jobDetailView(job: JobDetail): JobDetailView {
     schedule: originView(job.schedule),
     flow: job.flow,
     traceparent: job.traceparent,
+    concurrencyKey: job.concurrencyKey,
+    rateKey: job.rateKey,
     payloadBytes: job.payloadBytes,
     resultBytes: job.resultBytes,
     resultProblem: job.resultProblem,

@@ -7,10 +7,15 @@ export function queueView(queue: Queue): QueueView {
     name: queue.name,
     pausedAt: instantOrNull(queue.pausedAt),
     pauseReason: queue.pauseReason,
-    maxLength: queue.maxLength,
-    onFull: queue.onFull,
     counts: { ...queue.counts },
     oldestPendingAt: instantOrNull(queue.oldestPendingAt),
+    concurrency: queue.concurrency,
+    rateLimit: queue.rateLimit,
+    perKey: { ...queue.perKey },
+    ageingMs: queue.ageingMs,
+    maxLength: queue.maxLength,
+    onFull: queue.onFull,
+    heldUntil: instantOrNull(queue.heldUntil),
     version: queue.version,
   };
 }

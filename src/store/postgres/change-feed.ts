@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.js";
+import { LimitedQueues } from "../limits/limited-queues.js";
 import type { StoreChange } from "../store.js";
 import { Changes } from "./changes.js";
 import type { Notifications } from "./notifications.js";
@@ -16,6 +17,7 @@ const ANYTHING: StoreChange = { queues: null, scheduled: true, schedules: true, 
  * time to time.
  */
 export class ChangeFeed {
+  readonly limited: LimitedQueues;
   readonly #listeners = new Set<(change: StoreChange) => void>();
   readonly #commitListeners = new Set<() => void>();
   #untold: Changes | null = null;
@@ -25,10 +27,15 @@ export class ChangeFeed {
   constructor(
     private readonly clock: Clock,
     private readonly notifications: Notifications,
-  ) {}
+  ) {
+    this.limited = new LimitedQueues(clock, (queue) => {
+      this.#tell({ queues: new Set([queue]), scheduled: false, schedules: false, events: false });
+    });
+  }
 
   /** After a commit of this process. */
   committed(changes: Changes): void {
+    changes.wakeFreed(this.limited);
     this.notifications.committed(changes.latestDelta);
     this.#tellOthersSoon(changes);
     for (const listener of this.#commitListeners) listener();
@@ -48,6 +55,7 @@ export class ChangeFeed {
 
   /** Tells others what they were not told yet, and hears nothing more. */
   async stop(): Promise<void> {
+    this.limited.stop();
     this.#cancelTelling?.();
     this.#tellOthers();
     this.notifications.pause();

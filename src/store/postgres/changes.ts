@@ -1,8 +1,10 @@
+import type { LimitedQueues } from "../limits/limited-queues.js";
 import type { StoreChange } from "../store.js";
 
 /** What one transaction, or several together, did that somebody may wait for. */
 export class Changes {
   readonly #queues = new Set<string>();
+  readonly #freed = new Set<string>();
   #scheduled = false;
   #schedules = false;
   #events = false;
@@ -12,6 +14,16 @@ export class Changes {
   /** Jobs of this queue became claimable. */
   pending(queue: string): void {
     this.#queues.add(queue);
+  }
+
+  /** A running job of this queue came to an end. */
+  freed(queue: string): void {
+    this.#freed.add(queue);
+  }
+
+  /** What came to an end in queues with limits lets in other jobs. */
+  wakeFreed(limited: LimitedQueues): void {
+    for (const queue of this.#freed) if (limited.has(queue)) this.pending(queue);
   }
 
   /** A job was scheduled. */

@@ -1,7 +1,7 @@
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import { claimKeyOf } from "../claim-key.js";
 import type { ClaimKey, ClaimRequest, NamedClaim, Settled } from "../claims.js";
-import { queuesWithJobs, type Claim } from "./claim.js";
+import { queuesWithJobs, type Claim, type ClaimableQueue } from "./claim.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { held, type CurrentClaim } from "./current-claim.js";
@@ -13,7 +13,7 @@ import type { Transaction } from "./transaction.js";
 interface ClaimableByName {
   /** Jobs were handed out under the name. */
   readonly known: boolean;
-  readonly queues: readonly string[];
+  readonly queues: readonly ClaimableQueue[];
 }
 
 type HandedOut = [id: string, token: number];
@@ -54,7 +54,8 @@ export class ClaimIds {
       ClaimableByName
     >(
       `SELECT EXISTS (SELECT 1 FROM ${s}.claim_ids WHERE worker_id = $4 AND claim_id = $5) AS known,
-         ARRAY(${queuesWithJobs(s)}) AS queues`,
+         (SELECT coalesce(json_agg(json_build_object('queue', queue, 'limited', limited)), '[]')
+          FROM (${queuesWithJobs(s)}) AS found) AS queues`,
     );
     this.#find = new Statement<[worker: string, key: string], ClaimIdRow>(
       `SELECT jobs, expires_at FROM ${s}.claim_ids WHERE worker_id = $1 AND claim_id = $2`,
@@ -91,13 +92,14 @@ export class ClaimIds {
   async look(db: Queryable, claim: ClaimRequest & NamedClaim, now: Instant): Promise<ClaimableByName> {
     const { queues, names, workerId } = claim;
     const found = await this.#look.get(db, queues, names, now, workerId, claimKeyOf(claim));
-    return found ?? { known: false, queues: [] };
+    if (found === undefined) return { known: false, queues: [] };
+    return { ...found, queues: await this.claim.withRoom(db, found.queues) };
   }
 
   async take(
     tx: Transaction,
     request: ClaimRequest & NamedClaim,
-    queues: readonly string[],
+    queues: readonly ClaimableQueue[],
   ): Promise<ClaimedJob[] | null> {
     await this.#lock.run(tx, request.workerId, claimKeyOf(request));
     const known = await this.#row(tx, request);

@@ -3,28 +3,14 @@ import { PostgresDatabase } from "../../../test/support/postgres-database.js";
 import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import type { NewJob } from "../jobs.js";
 import type { PostgresStore } from "./open.js";
+import { newJob } from "../../../test/support/new-job.js";
 
 const NAMES = ["a", "b", "c"] as const;
 
 function jobs(count: number): NewJob[] {
-  return Array.from({ length: count }, (_, index) => ({
-    queue: "q",
-    name: NAMES[index % NAMES.length] ?? "a",
-    payload: "{}",
-    priority: index % 4,
-    runAt: null,
-    delayMs: 0,
-    maxAttempts: 3,
-    backoff: null,
-    timeoutMs: null,
-    unique: null,
-    expiresAt: null,
-    expiresInMs: null,
-    tags: [],
-    idempotency: null,
-    schedule: null,
-    trace: null,
-  }));
+  return Array.from({ length: count }, (_, index) =>
+    newJob({ queue: "q", name: NAMES[index % NAMES.length] ?? "a", priority: index % 4, maxAttempts: 3 }),
+  );
 }
 
 async function fill(store: PostgresStore, count: number): Promise<void> {

@@ -3,9 +3,11 @@ import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
 import { CancelWaiting, type WaitingRow } from "./cancel-waiting.js";
+import { HAS_LIMITS } from "../limits/limit-rows.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
-import { pendingOfLane } from "./lane-floors.js";
+import { KEYED, pendingOfLane } from "./lane-floors.js";
+import { LimitedClaims } from "./limited-claims.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -41,6 +43,13 @@ interface ClaimedRow
   readonly share: null;
 }
 
+/** A job that was claimed within limits. */
+type ChosenRow = Omit<ClaimedRow, "share"> & {
+  readonly keys: string | null;
+  /** Jobs that could have been taken, together. */
+  readonly locked: number;
+};
+
 /** What became of a lane. */
 interface LaneRow {
   readonly name: string;
@@ -69,26 +78,45 @@ interface Taken {
 /** Jobs that one claim cancels: the rest is left to the loop that does nothing else. */
 const MOST_EXPIRED = 1_000;
 
+/** A queue in which a claim could find anything. */
+export interface ClaimableQueue {
+  readonly queue: string;
+  /** Its jobs are claimed within limits, and in turn between keys. */
+  readonly limited: boolean;
+}
+
 /** Those of the queues $1 in which a claim for the names $2 could find anything at the time $3, in their order. */
 export function queuesWithJobs(s: string): string {
   // Not EXISTS for the jobs: that may become a join, which reads the index from its beginning and not from the floor.
-  return `SELECT queue FROM unnest($1::text[]) WITH ORDINALITY AS asked (queue, place)
+  return `SELECT queue, ${isLimited(s, "asked.queue")} AS limited
+    FROM unnest($1::text[]) WITH ORDINALITY AS asked (queue, place)
     WHERE NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = asked.queue AND paused_at IS NOT NULL)
       AND EXISTS (
         SELECT 1 FROM ${s}.lanes AS lane WHERE lane.queue = asked.queue AND ($2::text[] IS NULL OR lane.name = ANY($2))
-          AND (SELECT true ${pendingOfLane(s, "$3::bigint")} LIMIT 1))
+          AND CASE priority WHEN ${String(KEYED)} THEN (
+            SELECT true FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND jobs.queue = lane.queue
+              AND jobs.name = lane.name LIMIT 1
+          ) ELSE (SELECT true ${pendingOfLane(s, "$3::bigint")} LIMIT 1) END)
     ORDER BY place`;
 }
 
+/** Whether a queue has limits, or ever had jobs with keys. */
+function isLimited(s: string, queue: string): string {
+  return `(EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = ${queue} AND ${HAS_LIMITS})
+    OR EXISTS (SELECT 1 FROM ${s}.lanes AS keyed WHERE keyed.queue = ${queue} AND keyed.priority = ${String(KEYED)}))`;
+}
+
 /**
- * Takes pending jobs. The statements of a claim are here.
+ * Takes pending jobs. The statements of a claim are here, and in `limited-claims.ts`.
  *
  * A lane is the pending jobs of one queue, name and priority in claim order, a range of one index. A claim first
  * looks how much each lane would give from its floor on, and then locks just that many jobs of each, passing over those
  * that others are taking this very moment. Where those leave less than hoped for, it looks once more without that lane.
  */
 export class Claim {
+  readonly #limited;
   readonly #withJobs;
+  readonly #takeChosen;
   readonly #take;
   readonly #spec;
   readonly #bury;
@@ -99,8 +127,13 @@ export class Claim {
     this.#cancel = new CancelWaiting(context);
     this.#withJobs = new Statement<
       [queues: readonly string[], names: readonly string[] | null, now: Instant],
-      { queue: string }
+      ClaimableQueue
     >(queuesWithJobs(s));
+    this.#limited = new LimitedClaims(context);
+    this.#takeChosen = new Statement<
+      [ids: readonly number[], leaseUntil: Instant, workerId: string, now: Instant, bytes: number],
+      ChosenRow
+    >(takeChosenStatement(s));
     const pending = pendingOfLane(s, "$6::bigint");
     // The subqueries are materialized: whatever the plan is, each runs once, so no more jobs are locked than asked
     // for. Rows are changed by their ids as values, not by joins, and without naming their state again, which the lock
@@ -121,7 +154,7 @@ export class Claim {
     >(
       `WITH lane AS MATERIALIZED (
          SELECT queue, name, priority, floor, count(*) OVER () = 1 AS is_only FROM ${s}.lanes
-         WHERE queue = $1 AND ($2::text[] IS NULL OR name = ANY($2))
+         WHERE queue = $1 AND ($2::text[] IS NULL OR name = ANY($2)) AND NOT ${isLimited(s, "$1")}
            AND (name, priority) NOT IN (SELECT * FROM unnest($7::text[], $8::smallint[]))
            AND NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = $1 AND paused_at IS NOT NULL)
        ), share AS MATERIALIZED (
@@ -163,18 +196,64 @@ export class Claim {
   }
 
   /** A look without a lock: those of the queues that a claim could find anything in. */
-  async queuesWithJobs(db: Queryable, { queues, names }: ClaimRequest): Promise<string[]> {
-    return (await this.#withJobs.all(db, queues, names, this.context.clock.now())).map(({ queue }) => queue);
+  async queuesWithJobs(db: Queryable, { queues, names }: ClaimRequest): Promise<ClaimableQueue[]> {
+    const found = await this.#withJobs.all(db, queues, names, this.context.clock.now());
+    return this.withRoom(db, found);
+  }
+
+  /** Without those whose limits let in nothing now. */
+  async withRoom(db: Queryable, queues: readonly ClaimableQueue[]): Promise<ClaimableQueue[]> {
+    const open: ClaimableQueue[] = [];
+    for (const each of queues) {
+      if (!each.limited || (await this.#limited.hasRoom(db, each.queue))) open.push(each);
+    }
+    return open;
   }
 
   /** @param queues those of the request that may have jobs */
-  async take(tx: Transaction, request: ClaimRequest, queues: readonly string[]): Promise<ClaimedJob[]> {
+  async take(
+    tx: Transaction,
+    request: ClaimRequest,
+    queues: readonly ClaimableQueue[],
+  ): Promise<ClaimedJob[]> {
     const taken: Taken = { jobs: [], bytes: 0, full: false, expired: 0 };
-    for (const queue of queues) {
+    const limited = new Set(queues.filter((each) => each.limited).map(({ queue }) => queue));
+    if (limited.size > 0) await this.#limited.lock(tx, [...limited]);
+    for (const { queue } of queues) {
       if (taken.full || taken.jobs.length === request.max) break;
-      await this.#takeFrom(tx, queue, request, taken);
+      if (!limited.has(queue)) await this.#takeFrom(tx, queue, request, taken);
+      // Once only: what it takes is counted when the transaction is over.
+      else if (limited.delete(queue)) await this.#takeLimited(tx, queue, request, taken);
     }
     return taken.jobs;
+  }
+
+  async #takeLimited(tx: Transaction, queue: string, request: ClaimRequest, taken: Taken): Promise<void> {
+    const leaseUntil = tx.now + request.leaseMs;
+    const claim = await this.#limited.begin(tx, queue, request.max - taken.jobs.length, tx.now);
+    const ids = await this.#limited.choose(tx, queue, request.names, claim);
+    const rows =
+      ids.length === 0
+        ? []
+        : await this.#takeChosen.all(
+            tx,
+            ids,
+            leaseUntil,
+            request.workerId,
+            tx.now,
+            MAX_CLAIM_BYTES - taken.bytes,
+          );
+    for (const row of rows) await this.#received(tx, row, queue, leaseUntil, taken);
+    taken.full = (rows[0]?.locked ?? 0) > rows.length;
+    if (claim.looked) {
+      await this.#limited.record(
+        tx,
+        queue,
+        claim,
+        rows.map(({ keys }) => keys),
+      );
+    }
+    this.#limited.lookAgain(queue, claim, tx.now);
   }
 
   /** A job that is running already, as its worker received it. */
@@ -226,7 +305,7 @@ export class Claim {
 
   async #received(
     tx: Transaction,
-    row: ClaimedRow,
+    row: Omit<ClaimedRow, "share">,
     queue: string,
     leaseUntil: Instant,
     taken: Taken,
@@ -252,6 +331,27 @@ export class Claim {
 /** What waits with an `expires_at` has never started, see `settle.ts`. */
 function asWaiting({ id, name, attempt, flow_id }: ClaimedRow, queue: string): WaitingRow {
   return { id, queue, name, state: "pending", attempt: attempt - 1, flow_id };
+}
+
+/** Takes the jobs $1, in their order, but for those that others have taken or changed since they were chosen. */
+function takeChosenStatement(s: string): string {
+  return `WITH locked AS MATERIALIZED (
+         SELECT id, priority, run_at, payload_bytes FROM ${s}.jobs
+         WHERE id = ANY($1::bigint[]) AND CASE state WHEN 'pending' THEN true END ORDER BY id FOR UPDATE SKIP LOCKED
+       ), fitting AS MATERIALIZED (
+         SELECT id, sum(coalesce(payload_bytes,
+             (SELECT octet_length(payload) FROM ${s}.job_specs WHERE job_id = locked.id)
+           )) OVER (ORDER BY array_position($1, id)) AS bytes FROM locked
+       ), claimed AS (
+         UPDATE ${s}.jobs SET state = 'running', attempt = attempt + 1, lease_until = $2, worker_id = $3,
+           started_at = $4::bigint, token = nextval('${s}.fencing_tokens')
+         WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $5::bigint))
+         RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at,
+           expires_at, flow_id, keys
+       )
+       SELECT claimed.*, spec.*, (SELECT count(*) FROM locked) AS locked FROM claimed CROSS JOIN LATERAL (
+         SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = claimed.id OFFSET 0
+       ) AS spec ORDER BY priority DESC, run_at, id`;
 }
 
 function sumOf(numbers: readonly number[]): number {

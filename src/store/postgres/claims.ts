@@ -15,7 +15,7 @@ import type {
 import { failuresBefore, parseBackoff, type JobRow, type SpecRow } from "../rows.js";
 import { Batch, split } from "./batch.js";
 import { ClaimIds } from "./claim-ids.js";
-import { Claim } from "./claim.js";
+import { Claim, type ClaimableQueue } from "./claim.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { Extend, type Extension } from "./extend.js";
@@ -95,23 +95,30 @@ export class PostgresClaims implements ClaimStore {
   }
 
   async #take(request: ClaimRequest): Promise<readonly ClaimedJob[]> {
-    const queues = await this.#worthwhile(request);
-    if (queues.length === 0) return [];
+    const { queues, workerId } = request;
+    if (queues.length === 1 && this.#busy.has(workerId)) {
+      const jobs = await this.#takeFrom(request, queues.map(unlimited));
+      // None may also mean that the queue has limits by now.
+      if (jobs.length > 0) return jobs;
+    }
+    // A look costs one round trip, a transaction several.
+    const claimable = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
+    return claimable.length === 0 ? [] : this.#takeFrom(request, claimable);
+  }
+
+  async #takeFrom(request: ClaimRequest, queues: readonly ClaimableQueue[]): Promise<readonly ClaimedJob[]> {
     const jobs = await this.context.committer.writeAccepted((tx) => this.#claim.take(tx, request, queues));
     this.floors.taken(jobs);
-    this.#remember(request, jobs);
+    this.#remember(request, queues, jobs);
     return jobs;
   }
 
-  async #worthwhile(request: ClaimRequest): Promise<readonly string[]> {
-    const { queues, workerId } = request;
-    if (queues.length === 1 && this.#busy.has(workerId)) return queues;
-    // A look costs one round trip, a transaction several.
-    return this.context.look((db) => this.#claim.queuesWithJobs(db, request));
-  }
-
-  #remember({ workerId, max }: ClaimRequest, jobs: readonly ClaimedJob[]): void {
-    if (jobs.length < max) this.#busy.delete(workerId);
+  #remember(
+    { workerId, max }: ClaimRequest,
+    queues: readonly ClaimableQueue[],
+    jobs: readonly ClaimedJob[],
+  ): void {
+    if (jobs.length < max || queues.some(({ limited }) => limited)) this.#busy.delete(workerId);
     else if (this.#busy.size < MAX_BUSY_WORKERS) this.#busy.add(workerId);
     else this.#busy.clear();
   }
@@ -121,7 +128,8 @@ export class PostgresClaims implements ClaimStore {
     const { known, queues } = await this.context.look((db) => this.#claimIds.look(db, request, clock.now()));
     if (!known && queues.length === 0) return [];
     // Those that were handed out may be given back until the name is locked, whatever their queue.
-    const meant = known ? request.queues : queues;
+    const found = new Map(queues.map((each) => [each.queue, each]));
+    const meant = known ? request.queues.map((queue) => found.get(queue) ?? unlimited(queue)) : queues;
     const jobs = await committer.writeAccepted((tx) => this.#claimIds.take(tx, request, meant));
     this.floors.taken(jobs ?? []);
     return jobs;
@@ -188,4 +196,9 @@ export class PostgresClaims implements ClaimStore {
     this.#dueFrom.came(from, Math.min(due ?? Infinity, this.context.clock.now()));
     return due;
   }
+}
+
+/** Said of a queue that nothing is known of: if it has limits, a claim takes nothing of it. */
+function unlimited(queue: string): ClaimableQueue {
+  return { queue, limited: false };
 }

@@ -1,3 +1,4 @@
+import type { LimitedQueues } from "../limits/limited-queues.js";
 import type { Committer } from "./committer.js";
 import type { DatabaseClock } from "./database-clock.js";
 import type { Queryable } from "./connection.js";
@@ -17,6 +18,7 @@ export interface PostgresContext {
   readonly look: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
   /** Runs several statements on one snapshot of the database. */
   readonly snapshot: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+  readonly limited: LimitedQueues;
   /** Candidates that a search may read whole and sort. */
   readonly smallSet: number;
 }

@@ -6,7 +6,7 @@ import type { JobRow } from "../rows.js";
 import type { Changes } from "./changes.js";
 import type { Queryable } from "./connection.js";
 import type { FlowCounts } from "./flow-counts.js";
-import type { LaneKey } from "./lane-floors.js";
+import type { LanedJob } from "./lane-floors.js";
 import type { Ledger } from "./ledger.js";
 import { Statement } from "./statement.js";
 
@@ -21,7 +21,7 @@ interface OpenDependency {
 
 export type BlockedRow = Pick<
   JobRow,
-  "id" | "queue" | "name" | "priority" | "state" | "attempt" | "run_at" | "waiting" | "flow_id"
+  "id" | "queue" | "name" | "priority" | "state" | "attempt" | "run_at" | "waiting" | "flow_id" | "keys"
 > & { readonly delay_ms: number | null };
 
 /** What it takes of a transaction to tell jobs. */
@@ -29,7 +29,7 @@ interface Telling extends Queryable {
   readonly now: Instant;
   readonly ledger: Ledger;
   readonly changes: Pick<Changes, "scheduled">;
-  madePending(lane: LaneKey, runAt: Instant): void;
+  madePending(job: LanedJob, runAt: Instant): void;
 }
 
 /** What a blocked job becomes. */

@@ -3,6 +3,7 @@ import type { JobState } from "../../core/states.js";
 import { scopedKey } from "../../core/unique.js";
 import type { NewJob } from "../jobs.js";
 import type { Queryable } from "./connection.js";
+import { laneKeyText, laneOf } from "./lane-floors.js";
 
 /** A job on its way into the tables. */
 export interface FreshJob {
@@ -44,6 +45,7 @@ const HOT_COLUMNS: readonly Column[] = [
   { name: "expires_at", type: "bigint", of: ({ expiresAt }) => expiresAt },
   { name: "flow_id", type: "bigint", of: ({ flow }) => flow?.flowId ?? null },
   { name: "waiting", type: "int", of: ({ flow }) => flow?.waiting ?? null },
+  { name: "keys", type: "text", of: ({ job }) => job.keys },
 ];
 
 const SPEC_COLUMNS: readonly Column[] = [
@@ -170,7 +172,7 @@ class SentValues {
   /** Where the jobs go, each lane once. */
   lanes(): string {
     const lanes = new Map(
-      this.jobs.map(({ job }) => [`${job.queue}\n${job.name}\n${String(job.priority)}`, job]),
+      this.jobs.map(({ job }) => laneOf(job)).map((lane) => [laneKeyText(lane), lane] as const),
     );
     const each = [...lanes.values()];
     const queues = this.constant(

@@ -10,7 +10,7 @@ import { Enqueue } from "./enqueue.js";
 import { translateError } from "./errors.js";
 import type { SchemaGuard, SchemaVersions } from "./migrate.js";
 import type { Notifications } from "./notifications.js";
-import { EarliestOfLanes, laneKeyText, type PendingLane } from "./lane-floors.js";
+import { EarliestOfLanes, laneKeyText, laneOf, type PendingLane } from "./lane-floors.js";
 import { Settle } from "./settle.js";
 import { WaitForJobs } from "./wait.js";
 import { Transaction, type EndStatements } from "./transaction.js";
@@ -53,7 +53,7 @@ export class Joins {
         this.#write(db, async (tx) => {
           await this.#prepareLanes(
             tx,
-            jobs.map((job) => ({ ...job, runAt: runAtOf(job, tx.now) })),
+            jobs.map((job) => ({ ...laneOf(job), runAt: runAtOf(job, tx.now) })),
           );
           return this.#enqueue.insertAll(tx, jobs);
         }),
@@ -92,6 +92,7 @@ export class Joins {
       const answer = await work(tx);
       await this.#tellFlows(tx);
       await tx.flushForLater();
+      tx.changes.wakeFreed(this.context.limited);
       await this.notifications.sendWithin(db, tx.changes.told());
       return answer;
     } catch (error) {
@@ -144,6 +145,7 @@ const TEXT_COLUMNS = new Set([
   "error",
   "outcome",
   "on_failure",
+  "keys",
 ]);
 
 function withNumbers(row: Record<string, unknown>): Record<string, unknown> {

@@ -18,26 +18,12 @@ import { LedgerStatements } from "./ledger.js";
 import { SchemaGuard } from "./migrate.js";
 import type { PostgresStore } from "./open.js";
 import type { Transaction } from "./transaction.js";
+import { newJob } from "../../../test/support/new-job.js";
 
 /** Only the wall clock moves in these tests: by the other one the store looks for jobs below floors by itself. */
 const MINUTE_MS = 60_000;
 const LANE = { queue: "q", name: "n", priority: 4 };
-const JOB: NewJob = {
-  ...LANE,
-  payload: "{}",
-  runAt: null,
-  delayMs: 0,
-  maxAttempts: 3,
-  backoff: null,
-  timeoutMs: null,
-  unique: null,
-  expiresAt: null,
-  expiresInMs: null,
-  tags: [],
-  idempotency: null,
-  schedule: null,
-  trace: null,
-};
+const JOB = newJob({ ...LANE, maxAttempts: 3 });
 
 /** A store, and the floors of its lanes to be raised when a test says so. */
 async function setUp() {
@@ -106,7 +92,7 @@ async function blocksReadByClaims(database: PostgresDatabase, now: number): Prom
   const claims = new Claim({ s: database.s, clock } as PostgresContext);
   const request = { workerId: "w", queues: ["q"], names: ["n"], max: 1, leaseMs: MINUTE_MS };
   await claims.queuesWithJobs(db, request);
-  await claims.take(db, request, ["q"]);
+  await claims.take(db, request, [{ queue: "q", limited: false }]);
   return read;
 }
 

@@ -1,13 +1,24 @@
 import type { Instant } from "../../core/job.js";
+import type { JobRow } from "../rows.js";
 import type { Queryable } from "./connection.js";
 import { lockNumber } from "./lock-number.js";
 import { Statement } from "./statement.js";
 
-/** The pending jobs of one queue, name and priority in claim order: a range of one index. */
+/** The pending jobs without keys of one queue, name and priority in claim order: a range of one index. */
 export interface LaneKey {
   readonly queue: string;
   readonly name: string;
   readonly priority: number;
+}
+
+/** In place of a priority: the jobs of the queue and name that have keys. They have no floor. */
+export const KEYED = -1;
+
+/** What says in which lane a job is when it is pending. */
+export type LanedJob = Pick<JobRow, "queue" | "name" | "priority" | "keys">;
+
+export function laneOf({ queue, name, priority, keys }: LanedJob): LaneKey {
+  return { queue, name, priority: keys === null ? priority : KEYED };
 }
 
 /**
@@ -27,7 +38,7 @@ export const SETTLED_AFTER_MS = 10_000;
  * @param now an expression for the time
  */
 export function pendingOfLane(s: string, now: string): string {
-  return `FROM ${s}.jobs WHERE state = 'pending' AND jobs.queue = lane.queue AND jobs.name = lane.name
+  return `FROM ${s}.jobs WHERE state = 'pending' AND keys IS NULL AND jobs.queue = lane.queue AND jobs.name = lane.name
     AND jobs.priority = lane.priority
     AND run_at >= CASE WHEN floor > ${now} - ${LATE_AFTER_MS} THEN 0 ELSE floor END`;
 }
@@ -132,7 +143,7 @@ export class EarliestOfLanes {
 
   /** Those whose commit may come after a floor is raised above them. */
   late(now: Instant): PendingLane[] {
-    return this.all().filter(({ runAt }) => runAt < now - LATE_AFTER_MS);
+    return this.all().filter(({ priority, runAt }) => priority !== KEYED && runAt < now - LATE_AFTER_MS);
   }
 
   all(): PendingLane[] {

@@ -82,6 +82,7 @@ export class Ledger {
   async flush(db: Queryable, now: Instant, changes: Changes, recording: Recording): Promise<void> {
     await this.#deadGroups.flush(db);
     if (this.#lanes.size === 0 && this.journal.empty) return;
+    for (const { queue, freed } of this.#lanes.values()) if (freed) changes.freed(queue);
     const deltas = [...this.#lanes.values()].map((lane) => this.#delta(lane));
     const row = await this.statements.add.get(db, now, JSON.stringify(deltas));
     changes.latestDelta = row?.latest ?? 0;

@@ -1,31 +1,14 @@
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import { newJob } from "../../../test/support/new-job.js";
 import { PostgresDatabase } from "../../../test/support/postgres-database.js";
 import type { ClaimKey, Settlement } from "../claims.js";
-import type { NewJob } from "../jobs.js";
 import type { PostgresStore } from "./open.js";
 
 /** Of so many a planner reads some in the order of the table, where it has no better index. */
 const ALL = 2_000;
 const SOME = 100;
-const JOB: NewJob = {
-  queue: "q",
-  name: "n",
-  payload: "{}",
-  priority: 4,
-  runAt: null,
-  delayMs: 0,
-  maxAttempts: 3,
-  backoff: null,
-  timeoutMs: null,
-  tags: [],
-  idempotency: null,
-  unique: null,
-  expiresAt: null,
-  expiresInMs: null,
-  schedule: null,
-  trace: null,
-};
+const JOB = newJob({ queue: "q", maxAttempts: 3 });
 const FAILURE = { outcome: "failed", error: { type: "Error", message: "boom", stack: null } } as const;
 
 async function claimed(store: PostgresStore, count: number): Promise<ClaimKey[]> {

@@ -2,6 +2,7 @@ import { KonveierError } from "../../core/errors.js";
 import type { ColumnKind, MovedRow, MovedSequences, MovedTable, MovedValue } from "../moved-tables.js";
 import { openPool, type Pool, type Queryable } from "./connection.js";
 import { translateError } from "./errors.js";
+import { KEYED } from "./lane-floors.js";
 import { migrate, SchemaGuard } from "./migrate.js";
 import { placeOf, quotedSchema } from "./place.js";
 
@@ -138,7 +139,8 @@ export class PostgresMoveIn {
       await db.query(`UPDATE ${this.s}.journal SET latest = $1, complete_after = $1`, [event + 1]);
       await db.query(
         `INSERT INTO ${this.s}.lanes (queue, name, priority)
-         SELECT DISTINCT queue, name, priority FROM ${this.s}.jobs ON CONFLICT DO NOTHING`,
+         SELECT DISTINCT queue, name, CASE WHEN keys IS NULL THEN priority ELSE ${String(KEYED)} END
+         FROM ${this.s}.jobs ON CONFLICT DO NOTHING`,
       );
       await db.query(`DELETE FROM ${this.s}.moving`);
     });

@@ -133,11 +133,12 @@ export class PostgresStore implements Store {
   #closing: Promise<void> | null = null;
 
   private constructor(private readonly parts: Parts) {
-    const { s, clock, committer, statements, schema, notifications, place, reads, smallSet } = parts;
+    const { s, clock, committer, statements, schema, notifications, place, reads, smallSet, changes } = parts;
     const context: PostgresContext = {
       s,
       clock,
       smallSet,
+      limited: changes.limited,
       write: (work) => committer.write(work),
       committer,
       read: (work) => reads.read(work),

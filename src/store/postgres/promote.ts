@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/job.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
-import type { LaneKey } from "./lane-floors.js";
+import type { LanedJob } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -17,14 +17,14 @@ export class Promote {
     // Passes over those that another process promotes, or that somebody cancels, this very moment.
     this.#promote = new Statement<
       [from: Instant, now: Instant, limit: number],
-      LaneKey & { readonly id: number; readonly attempt: number; readonly run_at: Instant }
+      LanedJob & { readonly id: number; readonly attempt: number; readonly run_at: Instant }
     >(
       `WITH due AS MATERIALIZED (
          SELECT id FROM ${s}.jobs WHERE state = 'scheduled' AND run_at BETWEEN $1 AND $2
          ORDER BY run_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
        )
        UPDATE ${s}.jobs SET state = 'pending' FROM due WHERE jobs.id = due.id
-       RETURNING jobs.id, queue, name, priority, attempt, run_at`,
+       RETURNING jobs.id, queue, name, priority, keys, attempt, run_at`,
     );
   }
 

@@ -1,18 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Instant, Job } from "../../core/job.js";
-import {
-  editedLimits,
-  newQueue,
-  queuesOf,
-  type CountRow,
-  type OldestRow,
-  type QueueRow,
-} from "../queue-rows.js";
-import type { ExpectedVersion, Queue, QueueEdit, QueueStore } from "../queues.js";
+import { changedLimits, type QueueEdit } from "../../core/queue-limits.js";
+import type { HeldBack } from "../limits/held-back.js";
+import { LIMIT_COLUMNS, limitsOfRow, limitValues, type LimitValue } from "../limits/limit-rows.js";
+import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
+import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import { rowId } from "../rows.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
-import { pendingOfLane } from "./lane-floors.js";
+import { LimitedClaims } from "./limited-claims.js";
+import { KEYED, pendingOfLane } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 
 /** What is kept of the queues, from one moment. */
@@ -22,6 +20,7 @@ interface Reading {
   readonly oldest: readonly OldestRow[];
 }
 
+type AheadValues = [queue: string, name: string, priority: number, runAt: number, id: number, cap: number];
 type Placed = Pick<Job, "id" | "queue" | "name" | "priority" | "runAt">;
 
 export class PostgresQueues implements QueueStore {
@@ -32,6 +31,10 @@ export class PostgresQueues implements QueueStore {
   readonly #resume;
   readonly #limit;
   readonly #ahead;
+  readonly #aheadOfKeys;
+  readonly #keysOf;
+  readonly #forgetStarts;
+  readonly #limited;
   readonly #pendingNames;
 
   constructor(private readonly context: PostgresContext) {
@@ -53,7 +56,12 @@ export class PostgresQueues implements QueueStore {
          SELECT coalesce(json_agg(json_build_array(queue, run_at)), '[]') FROM (
            SELECT queue, min(run_at) AS run_at FROM (${pending(asked("queue"))}) AS waiting
            JOIN ${s}.lanes AS lane USING (queue, name) CROSS JOIN LATERAL (
-             SELECT run_at ${pendingOfLane(s, "$2::bigint")} ORDER BY run_at, id LIMIT 1
+             (SELECT run_at ${pendingOfLane(s, "$2::bigint")} ORDER BY run_at, id LIMIT 1)
+             UNION ALL
+             SELECT oldest.run_at FROM generate_series(0, 9) AS level CROSS JOIN LATERAL (
+               SELECT run_at FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND jobs.queue = lane.queue
+                 AND jobs.name = lane.name AND jobs.priority = level ORDER BY run_at, id LIMIT 1
+             ) AS oldest WHERE lane.priority = ${String(KEYED)}
            ) AS first GROUP BY queue
          ) AS each
        ) AS oldest`,
@@ -71,23 +79,32 @@ export class PostgresQueues implements QueueStore {
     this.#resume = new Statement<[name: string], never>(
       `UPDATE ${s}.queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = $1`,
     );
-    this.#limit = new Statement<[name: string, maxLength: number | null, onFull: string], never>(
-      `UPDATE ${s}.queues SET max_length = $2, on_full = $3, version = version + 1 WHERE name = $1`,
-    );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
-    const lane = `SELECT 1 FROM ${s}.jobs WHERE state = 'pending' AND queue = $1 AND name = $2`;
-    this.#ahead = new Statement<
-      [queue: string, name: string, priority: number, runAt: number, id: number, cap: number],
-      { n: number }
-    >(
-      `SELECT count(*) AS n FROM (
+    const ahead = (keys: string) => {
+      const lane = `SELECT 1 FROM ${s}.jobs WHERE state = 'pending' AND keys ${keys} AND queue = $1 AND name = $2`;
+      return `SELECT count(*) AS n FROM (
          ${lane} AND priority > $3
          UNION ALL ${lane} AND priority = $3 AND run_at < $4
          UNION ALL ${lane} AND priority = $3 AND run_at = $4 AND id < $5
          LIMIT $6
-       ) AS ahead`,
+       ) AS ahead`;
+    };
+    this.#ahead = new Statement<AheadValues, { n: number }>(ahead("IS NULL"));
+    this.#aheadOfKeys = new Statement<[...AheadValues, keys: string], { n: number }>(
+      ahead("IS NOT NULL AND keys = $7"),
     );
+    this.#keysOf = new Statement<[id: number], { keys: string | null }>(
+      `SELECT keys FROM ${s}.jobs WHERE id = $1`,
+    );
+    this.#limit = new Statement<[name: string, ...limits: LimitValue[]], never>(
+      `UPDATE ${s}.queues SET version = version + 1,
+         ${LIMIT_COLUMNS.map((column, index) => `${column} = $${String(index + 2)}`).join(", ")} WHERE name = $1`,
+    );
+    this.#forgetStarts = new Statement<[queue: string, ofQueue: boolean, ofKeys: boolean], never>(
+      `DELETE FROM ${s}.rate_buckets WHERE queue = $1 AND CASE key WHEN '' THEN $2::boolean ELSE $3::boolean END`,
+    );
+    this.#limited = new LimitedClaims(context);
     this.#pendingNames = new Statement<[], { queue: string; name: string; pending: number }>(
       `${pending("TRUE")} ORDER BY queue, name`,
     );
@@ -118,35 +135,44 @@ export class PostgresQueues implements QueueStore {
     return this.context.write(async (tx) => {
       const before = await this.#lock.get(tx, name);
       if (expected !== null && (before?.version ?? 0) !== expected) return null;
-      const limits = editedLimits(before, edit);
+      const limits = changedLimits(limitsOfRow(before), edit);
+      const isLimited = !isDeepStrictEqual(limits, limitsOfRow(before));
       // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
       const reason = JSON.stringify(edit.pauseReason ?? null);
       const isPaused = (before?.paused_at ?? null) !== null;
       const pauses = edit.paused === true && !(isPaused && before?.pause_reason === reason);
       const resumes = edit.paused === false && isPaused;
       // Nothing to lock before the first edit: somebody else has made it meanwhile.
-      const isNew = before === undefined && (pauses || limits !== null);
+      const isNew = before === undefined && (pauses || isLimited);
       if (isNew && (await this.#insert.run(tx, name)) === 0) throw new TryAgain();
       if (pauses) await this.#pause.run(tx, name, tx.now, reason);
       if (resumes) await this.#resume.run(tx, name);
-      if (limits !== null) await this.#limit.run(tx, name, limits.max_length, limits.on_full);
-      for (const action of [
-        pauses && "paused",
-        resumes && "resumed",
-        limits !== null && "limited",
-      ] as const) {
+      if (isLimited) {
+        await this.#limit.run(tx, name, ...limitValues(limits));
+        // A limit that is set again later begins anew.
+        await this.#forgetStarts.run(tx, name, limits.rateLimit === null, limits.perKey.rateLimit === null);
+      }
+      for (const action of [pauses && "paused", resumes && "resumed", isLimited && "limited"] as const) {
         if (action !== false) tx.ledger.journal.add({ type: "queue", name, action });
       }
-      if (resumes) tx.changes.pending(name);
+      if (resumes || isLimited) tx.changes.pending(name);
       return (await this.#find(tx, name))[0] ?? newQueue(name);
     });
   }
 
   ahead({ id, queue, name, priority, runAt }: Placed, cap: number): Promise<number> {
     const row = rowId(id) ?? 0;
-    return this.context.read(
-      async (db) => (await this.#ahead.get(db, queue, name, priority, runAt, row, cap))?.n ?? 0,
-    );
+    return this.context.read(async (db) => {
+      const values: AheadValues = [queue, name, priority, runAt, row, cap];
+      const keys = (await this.#keysOf.get(db, row))?.keys ?? null;
+      const counted =
+        keys === null ? this.#ahead.get(db, ...values) : this.#aheadOfKeys.get(db, ...values, keys);
+      return (await counted)?.n ?? 0;
+    });
+  }
+
+  heldBack(id: string): Promise<HeldBack | null> {
+    return this.context.read((db) => this.#limited.heldBack(db, rowId(id) ?? 0));
   }
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {

@@ -45,7 +45,7 @@ export class RaiseFloors {
     this.#check = new Statement<[], never>(
       `WITH left_behind AS (
          SELECT lane.*, job.run_at FROM ${s}.lanes AS lane CROSS JOIN LATERAL (
-           SELECT run_at FROM ${s}.jobs WHERE state = 'pending' AND jobs.queue = lane.queue
+           SELECT run_at FROM ${s}.jobs WHERE state = 'pending' AND keys IS NULL AND jobs.queue = lane.queue
              AND jobs.name = lane.name AND jobs.priority = lane.priority AND run_at < floor ORDER BY run_at, id LIMIT 1
          ) AS job
        )

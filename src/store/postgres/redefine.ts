@@ -4,7 +4,7 @@ import { expiryOf, stateAt } from "../admission.js";
 import type { NewJob } from "../jobs.js";
 import type { JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
-import type { PendingLane } from "./lane-floors.js";
+import { laneOf, type PendingLane } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -37,11 +37,12 @@ export class Redefine {
         runAt: Instant,
         expiresAt: Instant | null,
         payloadBytes: number,
+        keys: string | null,
       ],
       JobRow
     >(
       `UPDATE ${s}.jobs SET state = $2, priority = $3, max_attempts = attempt + $4, run_at = $5, expires_at = $6,
-         payload_bytes = $7
+         payload_bytes = $7, keys = $8
        WHERE id = $1 RETURNING *`,
     );
     this.#spec = new Statement<unknown[], never>(
@@ -68,9 +69,18 @@ export class Redefine {
     const state = before.state === "blocked" ? "blocked" : stateAt(runAt, tx.now);
     // Once it has started, it does not expire.
     const expiresAt = before.token === 0 ? expiryOf(job, tx.now) : null;
-    if (this.prepare === null) await this.#addLane.run(tx, before.queue, before.name, job.priority);
-    const bytes = Buffer.byteLength(job.payload);
-    const row = await this.#job.get(tx, id, state, job.priority, job.maxAttempts, runAt, expiresAt, bytes);
+    if (this.prepare === null) await this.#addLane.run(tx, before.queue, before.name, laneOf(job).priority);
+    const row = await this.#job.get(
+      tx,
+      id,
+      state,
+      job.priority,
+      job.maxAttempts,
+      runAt,
+      expiresAt,
+      Buffer.byteLength(job.payload),
+      job.keys,
+    );
     await this.#dropTags.run(tx, id);
     await this.#spec.run(
       tx,
@@ -108,7 +118,7 @@ export class Redefine {
     }
     tx.ledger.note(row.queue, row.name);
     if (row.state === "pending") {
-      await this.prepare?.(tx, [{ ...row, runAt: row.run_at }]);
+      await this.prepare?.(tx, [{ ...laneOf(row), runAt: row.run_at }]);
       tx.madePending(row, row.run_at);
     }
     if (row.state === "scheduled") tx.changes.scheduled();

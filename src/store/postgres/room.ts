@@ -1,9 +1,9 @@
 import type { Instant } from "../../core/job.js";
-import type { LimitedQueueRow, Room as RoomOfQueue } from "../admission.js";
+import type { BoundedQueueRow, Room as RoomOfQueue } from "../admission.js";
 import { CancelWaiting } from "./cancel-waiting.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
-import { pendingOfLane } from "./lane-floors.js";
+import { KEYED, pendingOfLane } from "./lane-floors.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -21,7 +21,7 @@ export class Room {
     const { s } = context;
     this.#cancel = new CancelWaiting(context);
     this.#current = new CurrentClaim(context);
-    this.#lock = new Statement<[names: readonly string[]], LimitedQueueRow>(
+    this.#lock = new Statement<[names: readonly string[]], BoundedQueueRow>(
       `SELECT name, max_length, on_full FROM ${s}.queues
        WHERE name = ANY($1::text[]) AND max_length IS NOT NULL ORDER BY name FOR UPDATE`,
     );
@@ -36,7 +36,12 @@ export class Room {
     );
     this.#oldest = new Statement<[queue: string, count: number, now: Instant], { id: number }>(
       `SELECT job.id FROM ${s}.lanes AS lane CROSS JOIN LATERAL (
-         SELECT id, run_at ${pendingOfLane(s, "$3::bigint")} ORDER BY run_at, id LIMIT $2
+         (SELECT id, run_at ${pendingOfLane(s, "$3::bigint")} ORDER BY run_at, id LIMIT $2)
+         UNION ALL
+         SELECT first.* FROM generate_series(0, 9) AS level CROSS JOIN LATERAL (
+           SELECT id, run_at FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND jobs.queue = lane.queue
+             AND jobs.name = lane.name AND jobs.priority = level ORDER BY run_at, id LIMIT $2
+         ) AS first WHERE lane.priority = ${String(KEYED)}
        ) AS job
        WHERE lane.queue = $1 ORDER BY job.run_at, job.id LIMIT $2`,
     );

@@ -13,6 +13,7 @@ import {
 } from "../endings.js";
 import { rowId, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
+import { Holds } from "./holds.js";
 import { held, STILL_RUNNING, type CurrentClaim } from "./current-claim.js";
 import { isFinished } from "../../core/states.js";
 import { Statement } from "./statement.js";
@@ -21,7 +22,7 @@ import type { Transaction } from "./transaction.js";
 
 type CompletedRow = Pick<
   JobRow,
-  "id" | "queue" | "name" | "priority" | "run_at" | "attempt" | "started_at" | "flow_id"
+  "id" | "queue" | "name" | "priority" | "run_at" | "attempt" | "started_at" | "flow_id" | "keys"
 >;
 
 /** A claim that ends. */
@@ -39,6 +40,7 @@ export class Settle {
   readonly #insertAttempts;
   readonly #dropOldAttempts;
   readonly #findAttempt;
+  readonly #holds;
 
   constructor(
     { s }: PostgresContext,
@@ -48,6 +50,9 @@ export class Settle {
     // The guards stand in the statements themselves although rows may have been locked before: whatever is changed above,
     // a stale claim cannot pass here. No two claims have the same token.
     // What has started does not expire.
+    this.#holds = new Holds(s);
+    // The guards stand in the statements themselves although the rows were locked before: whatever is changed above, a
+    // stale claim cannot pass here. No two claims have the same token.
     // Rows are found by their ids as values: a join would read the whole table where the planner knows nothing of it.
     // And they are locked in the order in which others lock rows, which an UPDATE by itself takes as its plan has it.
     this.#complete = new Statement<
@@ -60,7 +65,7 @@ export class Settle {
        )
        UPDATE ${s}.jobs SET state = 'completed', finished_at = $3, lease_until = 0
        WHERE id = ANY(ARRAY(SELECT id FROM held))
-       RETURNING id, queue, name, priority, run_at, attempt, started_at, flow_id`,
+       RETURNING id, queue, name, priority, run_at, attempt, started_at, flow_id, keys`,
     );
     this.#end = new Statement<
       [
@@ -221,6 +226,7 @@ export class Settle {
     if (changed !== ended.length) throw new Error("A claim was lost inside a transaction");
     await this.#keepResults(tx, ended);
     await this.#recordFailures(tx, ended);
+    await this.#holds.apply(tx, ended);
     for (const end of ended) account(tx, end);
   }
 

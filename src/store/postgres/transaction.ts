@@ -2,7 +2,7 @@ import type { QueryResult } from "pg";
 import type { Instant } from "../../core/job.js";
 import { Changes } from "./changes.js";
 import type { Queryable } from "./connection.js";
-import { EarliestOfLanes, type LaneKey, type LowerFloors, type PendingLane } from "./lane-floors.js";
+import { EarliestOfLanes, laneOf, type LanedJob, type LowerFloors, type PendingLane } from "./lane-floors.js";
 import type { FlowCounts } from "./flow-counts.js";
 import { FlowEnds, type FlowEndStatements } from "./flow-ends.js";
 import { Ledger, type LedgerStatements } from "./ledger.js";
@@ -37,10 +37,10 @@ export class Transaction implements Queryable {
     return this.#pending.all();
   }
 
-  /** A job of this lane became claimable. */
-  madePending(lane: LaneKey, runAt: Instant): void {
-    this.#pending.add(lane, runAt);
-    this.changes.pending(lane.queue);
+  /** A job became claimable. */
+  madePending(job: LanedJob, runAt: Instant): void {
+    this.#pending.add(laneOf(job), runAt);
+    this.changes.pending(job.queue);
   }
 
   query(text: string, values?: readonly unknown[]): Promise<QueryResult> {

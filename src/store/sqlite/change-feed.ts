@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.js";
+import { LimitedQueues } from "../limits/limited-queues.js";
 import type { StoreChange } from "../store.js";
 import type { Connection } from "./connection.js";
 
@@ -10,6 +11,7 @@ const POLL_MS = 20;
  * show in `PRAGMA data_version`, a number in shared memory, so an idle database is never searched.
  */
 export class ChangeFeed {
+  readonly limited: LimitedQueues;
   readonly #listeners = new Set<(change: StoreChange) => void>();
   readonly #commitListeners = new Set<() => void>();
   #queues = new Set<string>();
@@ -24,12 +26,20 @@ export class ChangeFeed {
     db: Connection,
     private readonly clock: Clock,
   ) {
+    this.limited = new LimitedQueues(clock, (queue) => {
+      this.#tell({ queues: new Set([queue]), scheduled: false, schedules: false, events: false });
+    });
     this.#dataVersion = db.prepare<[], { data_version: number }>("PRAGMA data_version");
   }
 
   /** Inside a transaction: jobs of this queue became claimable. A rollback only makes it a needless call. */
   pending(queue: string): void {
     this.#queues.add(queue);
+  }
+
+  /** Inside a transaction: a running job of this queue came to an end. */
+  freed(queue: string): void {
+    if (this.limited.has(queue)) this.pending(queue);
   }
 
   /** Inside a transaction: a job was scheduled. */
@@ -77,6 +87,7 @@ export class ChangeFeed {
   stop(): void {
     this.#cancelPoll?.();
     this.#cancelPoll = null;
+    this.limited.stop();
   }
 
   #add<Listener>(listeners: Set<Listener>, listener: Listener): () => void {

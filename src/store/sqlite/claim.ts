@@ -5,6 +5,8 @@ import { CancelWaiting } from "./cancel-waiting.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
 import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
+import { HAS_LIMITS } from "../limits/limit-rows.js";
+import { LimitedClaims } from "./limited-claims.js";
 
 /** Columns of a claimed row, as arrays: building objects of them took a third of a claim's time. */
 type ClaimedRow = [
@@ -43,10 +45,14 @@ interface Taken {
   expired: number;
 }
 
-/** Takes pending jobs. All statements of a claim are here and in `lanes.ts`. */
+/** How jobs of a queue are claimed: not at all, by priority, or within limits and in turn between keys. */
+type Mode = "paused" | "plain" | "limited";
+
+/** Takes pending jobs. All statements of a claim are here, in `lanes.ts`, and in `limited-claims.ts`. */
 export class Claim {
   readonly #lanes;
-  readonly #paused;
+  readonly #limited;
+  readonly #mode;
   readonly #fromLane;
   readonly #picked;
   readonly #spec;
@@ -57,6 +63,7 @@ export class Claim {
     const { db, sequences } = context;
     this.#lanes = new Lanes(db);
     this.#cancel = new CancelWaiting(context);
+    this.#limited = new LimitedClaims(context);
     // Called once for each claimed row. The order of the calls is SQLite's, so tokens of one claim grow
     // in no particular order; those of a later claim are always larger.
     db.function(
@@ -64,11 +71,19 @@ export class Claim {
       { deterministic: false, directOnly: true },
       () => sequences.take("token", 1) + 1,
     );
-    this.#paused = db.prepare<[string]>("SELECT 1 FROM queues WHERE name = ? AND paused_at IS NOT NULL");
+    this.#mode = db
+      .prepare<[{ queue: string }], Mode>(
+        `SELECT CASE WHEN paused_at IS NOT NULL THEN 'paused'
+           WHEN keyed OR coalesce(${HAS_LIMITS}, 0) THEN 'limited' ELSE 'plain' END
+         FROM (SELECT EXISTS (
+           SELECT 1 FROM jobs WHERE state = 'pending' AND queue = @queue AND keys IS NOT NULL
+         ) AS keyed) LEFT JOIN queues ON queues.name = @queue`,
+      )
+      .pluck();
     this.#fromLane = db
       .prepare<[number, string, number, string, string, number], ClaimedRow>(
         claimStatement(
-          `SELECT id FROM jobs WHERE state = 'pending' AND queue = ? AND name = ?
+          `SELECT id FROM jobs WHERE state = 'pending' AND keys IS NULL AND queue = ? AND name = ?
            ORDER BY priority DESC, run_at, id LIMIT ?`,
         ),
       )
@@ -90,7 +105,11 @@ export class Claim {
 
   /** A look without a lock: whether a claim could find anything. */
   mayHaveJobs({ queues, names }: ClaimRequest): boolean {
-    return queues.some((queue) => !this.#isPaused(queue) && this.#lanes.pending(queue, names).length > 0);
+    return queues.some((queue) => {
+      if (this.#lanes.pending(queue, names).length === 0) return false;
+      const mode = this.#modeOf(queue);
+      return mode === "limited" ? this.#limited.hasRoom(queue) : mode === "plain";
+    });
   }
 
   /** Runs inside a write transaction. */
@@ -100,7 +119,8 @@ export class Claim {
     const taken: Taken = { jobs: [], payloadBytes: 0, expired: 0 };
     for (const queue of request.queues) {
       if (portionOf(request, taken) < 1) break;
-      if (!this.#isPaused(queue)) this.#takeFrom(queue, request, taken);
+      const mode = this.#modeOf(queue);
+      if (mode !== "paused") this.#takeFrom(queue, mode, request, taken);
     }
     return taken.jobs;
   }
@@ -123,10 +143,10 @@ export class Claim {
     return this.#describe(columns, row.queue, row.started_at ?? row.run_at, row.lease_until);
   }
 
-  #takeFrom(queue: string, request: ClaimRequest, taken: Taken): void {
+  #takeFrom(queue: string, mode: Mode, request: ClaimRequest, taken: Taken): void {
     const names = this.#lanes.pending(queue, request.names);
     for (let max = portionOf(request, taken); max > 0; max = portionOf(request, taken)) {
-      if (this.#takePortion(queue, names, request, max, taken) < max) return;
+      if (this.#takePortion(queue, mode, names, request, max, taken) < max) return;
       if (taken.expired >= MOST_EXPIRED) {
         this.context.changes.pending(queue);
         return;
@@ -137,6 +157,7 @@ export class Claim {
   /** @returns how many jobs were taken from their lanes */
   #takePortion(
     queue: string,
+    mode: Mode,
     names: readonly string[],
     request: ClaimRequest,
     max: number,
@@ -150,9 +171,9 @@ export class Claim {
     // Has the last token read before `next_token` needs it: within the statement the connection is busy.
     this.context.sequences.take("token", 0);
     const rows =
-      names.length === 1
+      mode === "plain" && names.length === 1
         ? this.#fromLane.all(...claim, queue, first, max)
-        : this.#picked.all(...claim, JSON.stringify(this.#lanes.pick(queue, names, max)));
+        : this.#picked.all(...claim, JSON.stringify(this.#pick(queue, mode, names, max)));
     this.context.step("claim:update");
     for (const row of rows.sort(inClaimOrder)) {
       const [, , , , attempt, maxAttempts, , , expiresAt] = row;
@@ -170,8 +191,15 @@ export class Claim {
     return rows.length;
   }
 
-  #isPaused(queue: string): boolean {
-    return this.#paused.get(queue) !== undefined;
+  #pick(queue: string, mode: Mode, names: readonly string[], max: number): number[] {
+    if (mode === "plain") return this.#lanes.pick(queue, names, max);
+    // What this very transaction has started counts too.
+    this.context.ledger.flushCounts();
+    return this.#limited.choose(queue, names, max);
+  }
+
+  #modeOf(queue: string): Mode {
+    return this.#mode.get({ queue }) ?? "plain";
   }
 
   #started(row: ClaimedRow, queue: string, now: number, leaseUntil: number): ClaimedJob {

@@ -32,7 +32,7 @@ function setUp() {
   const sequences = new Sequences(db, () => undefined);
   const changes = new ChangeFeed(db, clock);
   const journal = new Journal(db, sequences, changes, () => undefined);
-  const ledger = new Ledger(db, journal, () => undefined);
+  const ledger = new Ledger(db, journal, changes, () => undefined);
   const flows = new FlowEnds(db, clock, ledger, changes, () => undefined);
   const hooks = { onStep: undefined as ((step: Step) => void) | undefined, verify: (): void => undefined };
   let commits = 0;

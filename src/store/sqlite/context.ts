@@ -5,7 +5,7 @@ import type { Connection } from "./connection.js";
 import type { FlowEnds } from "./flow-ends.js";
 import type { Journal } from "./journal.js";
 import type { Ledger } from "./ledger.js";
-import type { LimitedQueues } from "./limited-queues.js";
+import type { BoundedQueues } from "./bounded-queues.js";
 import type { Sequences } from "./sequences.js";
 import type { StepHook } from "./steps.js";
 
@@ -17,7 +17,7 @@ export interface SqliteContext {
   readonly flows: FlowEnds;
   readonly journal: Journal;
   readonly sequences: Sequences;
-  readonly limited: LimitedQueues;
+  readonly bounded: BoundedQueues;
   readonly changes: ChangeFeed;
   readonly step: StepHook;
   /** Candidates that a search may read whole and sort. */

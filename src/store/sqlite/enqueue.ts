@@ -25,6 +25,7 @@ const JOB_COLUMNS = [
   "created_at",
   "run_at",
   "expires_at",
+  "keys",
 ];
 /** In the order of `specOf`. */
 const SPEC_COLUMNS = [
@@ -114,7 +115,7 @@ export class Enqueue {
 
   /** Whether nothing but an idempotency key could keep the job from being inserted. */
   #isPlain({ unique, queue }: NewJob): boolean {
-    return unique === null && !this.context.limited.all().has(queue);
+    return unique === null && !this.context.bounded.all().has(queue);
   }
 
   #admit(jobs: readonly NewJob[], now: number): Target[] {
@@ -150,8 +151,8 @@ export class Enqueue {
   #drops(targets: readonly Target[]): Map<string, number> {
     const drops = new Map<string, number>();
     for (const [name, arrivals] of arrivalsOf(targets)) {
-      const limited = this.context.limited.all().get(name);
-      if (limited !== undefined) drops.set(name, this.#room.drops(limited, arrivals));
+      const bounded = this.context.bounded.all().get(name);
+      if (bounded !== undefined) drops.set(name, this.#room.drops(bounded, arrivals));
     }
     return drops;
   }
@@ -199,7 +200,18 @@ export class Enqueue {
     const id = this.context.sequences.take("job", 1) + 1;
     const state = stateAt(runAt, now);
     const expiresAt = expiryOf(job, now);
-    this.#insertJob.run(id, job.queue, job.name, state, job.priority, job.maxAttempts, now, runAt, expiresAt);
+    this.#insertJob.run(
+      id,
+      job.queue,
+      job.name,
+      state,
+      job.priority,
+      job.maxAttempts,
+      now,
+      runAt,
+      expiresAt,
+      job.keys,
+    );
     this.context.step("enqueue:job");
     this.#insertSpec.run(id, ...specOf(job));
     this.#inserted(job, id, state);
@@ -239,6 +251,7 @@ export class Enqueue {
       now,
       runAt,
       expiryOf(job, now),
+      job.keys,
       flowId,
       waiting,
     );

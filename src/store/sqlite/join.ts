@@ -15,7 +15,7 @@ import { translateError } from "./errors.js";
 import { FlowEnds } from "./flow-ends.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
-import { LimitedQueues } from "./limited-queues.js";
+import { BoundedQueues } from "./bounded-queues.js";
 import { SchemaGuard } from "./migrate.js";
 import { Sequences } from "./sequences.js";
 import { Settle } from "./settle.js";
@@ -70,7 +70,7 @@ class JoinedConnection implements JoinedTransaction {
     const changes = new ChangeFeed(db, clock);
     const sequences = new Sequences(db, step);
     const journal = new Journal(db, sequences, changes, step);
-    const ledger = new Ledger(db, journal, step);
+    const ledger = new Ledger(db, journal, changes, step);
     const flows = new FlowEnds(db, clock, ledger, changes, step);
     const context: SqliteContext = {
       db,
@@ -79,7 +79,7 @@ class JoinedConnection implements JoinedTransaction {
       flows,
       journal,
       sequences,
-      limited: new LimitedQueues(db, ledger),
+      bounded: new BoundedQueues(db, ledger),
       changes,
       step,
       smallSet: 0,

@@ -7,7 +7,7 @@ type Pick = Statement<unknown[], Candidate>;
 /** SQLite merges at most 500 ordered selects in one statement; far fewer keep its compilation short. */
 const LANES_PER_PICK = 64;
 
-/** The lanes of a queue: its pending jobs of one name each, in claim order. */
+/** The lanes of a queue: its pending jobs of one name each, in claim order, but for those with keys. */
 export class Lanes {
   readonly #pendingNames;
   /** By number of lanes, made when first needed. */
@@ -56,7 +56,8 @@ export class Lanes {
 
 /** @internal exported for the test that looks at its query plan */
 export function pickStatement(lanes: number): string {
-  const lane = "SELECT id, priority, run_at FROM jobs WHERE state = 'pending' AND queue = ? AND name = ?";
+  const lane = `SELECT id, priority, run_at FROM jobs
+    WHERE state = 'pending' AND keys IS NULL AND queue = ? AND name = ?`;
   return `${Array.from({ length: lanes }, () => lane).join(" UNION ALL ")}
     ORDER BY priority DESC, run_at, id LIMIT ?`;
 }

@@ -12,9 +12,10 @@ function setUp() {
   const db = openConnection(":memory:", "normal");
   migrate(db);
   const sequences = new Sequences(db, () => undefined);
-  const journal = new Journal(db, sequences, new ChangeFeed(db, new FakeClock()), () => undefined);
+  const changes = new ChangeFeed(db, new FakeClock());
+  const journal = new Journal(db, sequences, changes, () => undefined);
   return {
-    ledger: new Ledger(db, journal, () => undefined),
+    ledger: new Ledger(db, journal, changes, () => undefined),
     counts: () =>
       db.prepare<[], unknown[]>("SELECT queue, name, state, n FROM counts ORDER BY 1, 2, 3").raw().all(),
     events: () =>

@@ -1,6 +1,7 @@
 import { JOB_STATES } from "../../core/states.js";
 import { Lane } from "../lane.js";
 import { DURATION_KINDS, STAT_EVENTS, STEP_MS, type DurationKind, type StatStep } from "../stats.js";
+import type { ChangeFeed } from "./change-feed.js";
 import type { Connection } from "./connection.js";
 import { DeadGroups } from "./dead-groups.js";
 import type { Journal } from "./journal.js";
@@ -27,6 +28,7 @@ export class Ledger {
   constructor(
     db: Connection,
     private readonly journal: Journal,
+    private readonly changes: Pick<ChangeFeed, "freed">,
     private readonly step: StepHook,
   ) {
     this.#addCount = db.prepare(
@@ -105,6 +107,7 @@ export class Ledger {
     const begins = { minute: beginOf("minute", now), hour: beginOf("hour", now) };
     for (const lane of this.#dirty) {
       this.#flushEvents(lane, begins);
+      if (lane.freed) this.changes.freed(lane.queue);
       for (const kind of DURATION_KINDS) this.#flushDurations(lane, kind, begins);
     }
     this.step("ledger:stats");

@@ -21,7 +21,7 @@ import { SqliteFlows } from "./flows.js";
 import { FlowEnds } from "./flow-ends.js";
 import { Journal } from "./journal.js";
 import { Ledger } from "./ledger.js";
-import { LimitedQueues } from "./limited-queues.js";
+import { BoundedQueues } from "./bounded-queues.js";
 import { SqliteLive } from "./live.js";
 import { SqliteMaintenance } from "./maintenance.js";
 import { migrate, SchemaGuard } from "./migrate.js";
@@ -102,7 +102,7 @@ export class SqliteStore implements Store {
     const sequences = new Sequences(db, step);
     const changes = new ChangeFeed(db, clock);
     const journal = new Journal(db, sequences, changes, step);
-    const ledger = new Ledger(db, journal, step);
+    const ledger = new Ledger(db, journal, changes, step);
     const flows = new FlowEnds(db, clock, ledger, changes, step);
     const guard = new FileGuard(db);
     const schema = new SchemaGuard(db);
@@ -130,7 +130,7 @@ export class SqliteStore implements Store {
       flows,
       journal,
       sequences,
-      limited: new LimitedQueues(db, ledger),
+      bounded: new BoundedQueues(db, ledger),
       changes,
       step,
       smallSet,

@@ -78,8 +78,25 @@ describe("query plans", () => {
       sql: /WHERE waiting_slot IS NOT NULL AND paused_at/,
       index: /INDEX schedules_waiting/,
     },
+    "the next keys of a queue": {
+      sql: /^WITH RECURSIVE walk/,
+      index:
+        /jobs_by_keys \(queue=\? AND keys>\?\)[^]*jobs_running_keyed \(queue=\? AND keys>\? AND keys<\?\)[^]*rate_buckets[^]*holds/,
+    },
+    "the first jobs of some keys": {
+      sql: /^SELECT id, priority, run_at FROM jobs[^]*keys = \?/,
+      index: /jobs_by_keys \(queue=\? AND keys=\? AND name=\?/,
+    },
+    "the first jobs without keys of a queue with limits": {
+      sql: /^SELECT id, priority, run_at FROM jobs[^]*keys IS NULL AND name = \?/,
+      index: /jobs_pending \(queue=\? AND name=\?/,
+    },
+    "how a queue is claimed from": {
+      sql: /^SELECT CASE WHEN paused_at/,
+      index: /jobs_(by_keys|pending_keyed) \(queue=\?/,
+    },
     "jobs that are claimed before another": {
-      sql: /priority > @priority/,
+      sql: /keys IS NULL[^]*priority > @priority/,
       index:
         /jobs_pending \(queue=\? AND name=\? AND priority>\?\)[^]*priority=\? AND run_at<\?\)[^]*run_at=\? AND id<\?\)/,
     },

@@ -1,30 +1,43 @@
-import { MAX_PRIORITY } from "../../core/defaults.js";
+import { MAX_INSTANT, MAX_PRIORITY } from "../../core/defaults.js";
+import { isDeepStrictEqual } from "node:util";
 import type { Job } from "../../core/job.js";
-import {
-  editedLimits,
-  newQueue,
-  queuesOf,
-  type CountRow,
-  type OldestRow,
-  type QueueRow,
-} from "../queue-rows.js";
-import type { ExpectedVersion, Queue, QueueEdit, QueueStore } from "../queues.js";
+import { changedLimits, type QueueEdit } from "../../core/queue-limits.js";
+import type { HeldBack } from "../limits/held-back.js";
+import { LIMIT_COLUMNS, limitsOfRow, limitValues, type LimitValue } from "../limits/limit-rows.js";
+import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
+import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
+import { LimitedClaims } from "./limited-claims.js";
 import { rowId } from "../rows.js";
 
 const PRIORITIES = Array.from({ length: MAX_PRIORITY + 1 }, (_, priority) => `(${priority})`).join(", ");
+/** Later than every job. */
+const NEVER = MAX_INSTANT + 1;
 
 /**
- * The oldest pending job of each queue, by the kept counters: the index is ordered by `run_at` only within one
+ * The oldest pending job of each queue, by the kept counters: the indexes are ordered by `run_at` only within one
  * name and priority, so each of these is asked, in one statement for all.
  */
 function oldestOf(queues: string): string {
-  return `WITH priorities (priority) AS (VALUES ${PRIORITIES})
-    SELECT counts.queue, min((
-      SELECT run_at FROM jobs WHERE state = 'pending' AND jobs.queue = counts.queue
+  const oldest = (keys: string) => `(
+      SELECT run_at FROM jobs WHERE state = 'pending' AND keys ${keys} AND jobs.queue = counts.queue
         AND jobs.name = counts.name AND jobs.priority = priorities.priority ORDER BY run_at, id LIMIT 1
-    ))
+    )`;
+  return `WITH priorities (priority) AS (VALUES ${PRIORITIES})
+    SELECT counts.queue, nullif(min(min(
+      coalesce(${oldest("IS NULL")}, ${NEVER}), coalesce(${oldest("IS NOT NULL")}, ${NEVER})
+    )), ${NEVER})
     FROM counts, priorities WHERE ${queues} counts.state = 'pending' AND n > 0 GROUP BY counts.queue`;
+}
+
+interface Ahead {
+  readonly queue: string;
+  readonly name: string;
+  readonly priority: number;
+  readonly runAt: number;
+  readonly id: number;
+  readonly cap: number;
+  readonly keys: string | null;
 }
 
 export class SqliteQueues implements QueueStore {
@@ -38,10 +51,17 @@ export class SqliteQueues implements QueueStore {
   readonly #resume;
   readonly #limit;
   readonly #ahead;
+  readonly #aheadOfKeys;
+  readonly #keysOf;
+  readonly #forgetStarts;
+  readonly #forgetKeyStarts;
   readonly #pendingNames;
+
+  readonly #limited;
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
+    this.#limited = new LimitedClaims(context);
     this.#rows = db.prepare<[], QueueRow>("SELECT * FROM queues");
     this.#allCounts = db
       .prepare<[], CountRow>("SELECT queue, state, sum(n) FROM counts GROUP BY queue, state")
@@ -61,31 +81,35 @@ export class SqliteQueues implements QueueStore {
     this.#resume = db.prepare<[string]>(
       "UPDATE queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = ?",
     );
-    this.#limit = db.prepare<[string, number | null, string]>(
-      `INSERT INTO queues (name, max_length, on_full) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET max_length = excluded.max_length, on_full = excluded.on_full,
-         version = version + 1`,
-    );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
-    this.#ahead = db
-      .prepare<
-        [{ queue: string; name: string; priority: number; runAt: number; id: number; cap: number }],
-        number
-      >(
-        `SELECT count(*) FROM (
-           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
-             AND priority > @priority
-           UNION ALL
-           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
-             AND priority = @priority AND run_at < @runAt
-           UNION ALL
-           SELECT id FROM jobs WHERE state = 'pending' AND queue = @queue AND name = @name
-             AND priority = @priority AND run_at = @runAt AND id < @id
-           LIMIT @cap
-         )`,
-      )
-      .pluck();
+    const ahead = (keys: string) =>
+      db
+        .prepare<[Ahead], number>(
+          `SELECT count(*) FROM (
+             SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND queue = @queue AND name = @name
+               AND priority > @priority
+             UNION ALL
+             SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND queue = @queue AND name = @name
+               AND priority = @priority AND run_at < @runAt
+             UNION ALL
+             SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND queue = @queue AND name = @name
+               AND priority = @priority AND run_at = @runAt AND id < @id
+             LIMIT @cap
+           )`,
+        )
+        .pluck();
+    this.#ahead = ahead("IS NULL");
+    this.#aheadOfKeys = ahead("= @keys");
+    this.#keysOf = db.prepare<[number], string | null>("SELECT keys FROM jobs WHERE id = ?").pluck();
+    const columns = LIMIT_COLUMNS.join(", ");
+    this.#limit = db.prepare<[string, ...LimitValue[]]>(
+      `INSERT INTO queues (name, ${columns}) VALUES (?${", ?".repeat(LIMIT_COLUMNS.length)})
+       ON CONFLICT DO UPDATE SET ${LIMIT_COLUMNS.map((name) => `${name} = excluded.${name}`).join(", ")},
+         version = version + 1`,
+    );
+    this.#forgetStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key = ''");
+    this.#forgetKeyStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key > ''");
     this.#pendingNames = db.prepare<[], { queue: string; name: string; pending: number }>(
       "SELECT queue, name, n AS pending FROM counts WHERE state = 'pending' AND n > 0 ORDER BY queue, name",
     );
@@ -128,7 +152,15 @@ export class SqliteQueues implements QueueStore {
     cap: number,
   ): Promise<number> {
     const row = rowId(id) ?? 0;
-    return this.context.read(() => this.#ahead.get({ queue, name, priority, runAt, id: row, cap }) ?? 0);
+    return this.context.read(() => {
+      const keys = this.#keysOf.get(row) ?? null;
+      const place = { queue, name, priority, runAt, id: row, cap, keys };
+      return (keys === null ? this.#ahead : this.#aheadOfKeys).get(place) ?? 0;
+    });
+  }
+
+  heldBack(id: string): Promise<HeldBack | null> {
+    return this.context.read(() => this.#limited.heldBack(rowId(id) ?? 0));
   }
 
   pendingNames(): Promise<readonly { queue: string; name: string; pending: number }[]> {
@@ -151,11 +183,17 @@ export class SqliteQueues implements QueueStore {
   }
 
   #setLimits(name: string, edit: QueueEdit): void {
-    const limits = editedLimits(this.#row.get(name), edit);
-    if (limits === null) return;
-    this.#limit.run(name, limits.max_length, limits.on_full);
-    this.context.limited.changed();
+    const before = limitsOfRow(this.#row.get(name));
+    const limits = changedLimits(before, edit);
+    if (isDeepStrictEqual(limits, before)) return;
+    this.#limit.run(name, ...limitValues(limits));
+    // A limit that is set again later begins anew.
+    if (limits.rateLimit === null) this.#forgetStarts.run(name);
+    if (limits.perKey.rateLimit === null) this.#forgetKeyStarts.run(name);
+    this.context.step("limit:queue");
+    this.context.bounded.changed();
     this.context.journal.add({ type: "queue", name, action: "limited" });
+    this.context.changes.pending(name);
   }
 
   #find(name: string): Queue | null {

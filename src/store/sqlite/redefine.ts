@@ -15,8 +15,8 @@ export class Redefine {
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
     // A fresh budget, as if it had come just now; attempts that were made stay counted.
-    this.#job = db.prepare<[string, number, number, number, number | null, number], JobRow>(
-      `UPDATE jobs SET state = ?, priority = ?, max_attempts = attempt + ?, run_at = ?, expires_at = ?
+    this.#job = db.prepare<[string, number, number, number, number | null, string | null, number], JobRow>(
+      `UPDATE jobs SET state = ?, priority = ?, max_attempts = attempt + ?, run_at = ?, expires_at = ?, keys = ?
        WHERE id = ? RETURNING *`,
     );
     this.#spec = db.prepare(
@@ -40,7 +40,7 @@ export class Redefine {
     const state = before.state === "blocked" ? "blocked" : stateAt(runAt, now);
     // Once it has started, it does not expire.
     const expiresAt = before.token === 0 ? expiryOf(job, now) : null;
-    const row = this.#job.get(state, job.priority, job.maxAttempts, runAt, expiresAt, id);
+    const row = this.#job.get(state, job.priority, job.maxAttempts, runAt, expiresAt, job.keys, id);
     this.context.step("enqueue:replace");
     this.#dropTags.run(id);
     this.#spec.run(

@@ -1,5 +1,5 @@
 import { MAX_PRIORITY } from "../../core/defaults.js";
-import { dropsFor, type Arrivals, type LimitedQueueRow, type Room as RoomOfQueue } from "../admission.js";
+import { dropsFor, type Arrivals, type BoundedQueueRow, type Room as RoomOfQueue } from "../admission.js";
 import type { JobRow } from "../rows.js";
 import { CancelWaiting } from "./cancel-waiting.js";
 import type { SqliteContext } from "./context.js";
@@ -22,37 +22,41 @@ export class Room {
        FROM counts WHERE queue = ? AND state IN ('blocked', 'scheduled', 'pending')`,
     );
     // The index is ordered by `run_at` only within one name and priority, so the first of each is asked for.
-    this.#firsts = db.prepare<[string], Oldest>(
+    this.#firsts = db.prepare<[string, string], Oldest>(
       `WITH priorities (priority) AS (VALUES ${PRIORITIES}), firsts (id) AS (
-         SELECT (
-           SELECT id FROM jobs WHERE state = 'pending' AND jobs.queue = counts.queue AND jobs.name = counts.name
-             AND jobs.priority = priorities.priority ORDER BY run_at, id LIMIT 1
-         ) FROM counts, priorities WHERE counts.queue = ? AND counts.state = 'pending' AND n > 0
+         ${firstsOf("IS NULL")} UNION ALL ${firstsOf("IS NOT NULL")}
        )
        SELECT jobs.id, queue, name, state, attempt, run_at, flow_id FROM firsts CROSS JOIN jobs USING (id)`,
     );
   }
 
   /** How many jobs have to go before the new ones come. @throws KonveierError `queue_full` */
-  drops(queue: LimitedQueueRow, arrivals: Arrivals): number {
+  drops(queue: BoundedQueueRow, arrivals: Arrivals): number {
     return dropsFor(this.#roomOf(queue), arrivals);
   }
 
   drop(queue: string, count: number): void {
     const now = this.context.clock.now();
     for (let dropped = 0; dropped < count; dropped += 1) {
-      const [row] = this.#firsts.all(queue).sort(byTime);
+      const [row] = this.#firsts.all(queue, queue).sort(byTime);
       if (row === undefined)
         throw new Error(`The queue ${queue} has fewer pending jobs than its counters say`);
       this.#cancel.drop(row, now);
     }
   }
 
-  #roomOf(queue: LimitedQueueRow): RoomOfQueue {
+  #roomOf(queue: BoundedQueueRow): RoomOfQueue {
     // What this very transaction did is still in the ledger.
     this.context.ledger.flushCounts();
     return { ...queue, ...(this.#waiting.get(queue.name) ?? { waiting: 0, pending: 0 }) };
   }
+}
+
+function firstsOf(keys: string): string {
+  return `SELECT (
+      SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND jobs.queue = counts.queue
+        AND jobs.name = counts.name AND jobs.priority = priorities.priority ORDER BY run_at, id LIMIT 1
+    ) FROM counts, priorities WHERE counts.queue = ? AND counts.state = 'pending' AND n > 0`;
 }
 
 function byTime(a: Oldest, b: Oldest): number {

@@ -15,6 +15,7 @@ import {
 } from "../endings.js";
 import { Complete } from "./complete.js";
 import type { SqliteContext } from "./context.js";
+import { Holds } from "./holds.js";
 import type { CurrentClaim } from "./current-claim.js";
 import { WaitForJobs } from "./wait.js";
 import type { JobRow } from "../rows.js";
@@ -27,6 +28,7 @@ export class Settle {
   readonly #insertAttempt;
   readonly #dropOldAttempts;
   readonly #findAttempt;
+  readonly #holds;
 
   constructor(
     private readonly context: SqliteContext,
@@ -35,6 +37,7 @@ export class Settle {
     const { db } = context;
     this.#complete = new Complete(context);
     this.#waits = new WaitForJobs(context);
+    this.#holds = new Holds(context);
     // The guard stands in the statement itself although the row was read before, in the same transaction:
     // whatever is changed above, a stale claim cannot pass here. What has started does not expire.
     this.#endJob = db.prepare<[JobState, number, number, number | null, number | null, number, number]>(
@@ -113,6 +116,7 @@ export class Settle {
     if (changes !== 1) throw new Error(`The claim of job ${row.id} was lost inside a transaction`);
     this.context.step("settle:job");
     this.#record(row, settlement, now);
+    if (settlement.verb === "snooze") this.#holds.apply(row, settlement, now);
     this.#account(row, settlement, ending, now);
     return { ok: true, state: ending.state, runAt: ending.runAt };
   }

@@ -32,6 +32,8 @@ export interface RunLine {
   readonly attempt: number;
   readonly token: number;
   readonly pid: number;
+  /** The handler is about to return. Only of jobs named `span`. */
+  readonly ended?: true;
 }
 
 const { file, runs, events = [], ...options } = input() as WorkerInput;
@@ -44,6 +46,14 @@ const jobs = [
     handler: async (context) => {
       noteRun(context);
       await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+  }),
+  /** Notes its end too, so that the runs of one moment can be counted. */
+  defineJob("span", {
+    handler: async (context) => {
+      noteRun(context);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      note(context, { ended: true });
     },
   }),
   defineJob("die", {
@@ -104,9 +114,14 @@ onCommand((message) => {
 });
 tell({ type: "ready" });
 
-function noteRun({ job, token }: JobContext): void {
-  const line: RunLine = { id: job.id, attempt: job.attempt, token, pid: process.pid };
+function note({ job, token }: JobContext, more: Pick<RunLine, "ended"> = {}): void {
+  const line: RunLine = { id: job.id, attempt: job.attempt, token, pid: process.pid, ...more };
   appendFileSync(runs, `${JSON.stringify(line)}\n`);
+}
+
+function noteRun(context: JobContext): void {
+  note(context);
+  const { job } = context;
   tell({ type: "run", id: job.id, attempt: job.attempt, at: performance.timeOrigin + performance.now() });
 }
 

@@ -4,6 +4,7 @@ import { systemClock } from "../../../core/clock.js";
 import { parseJobQuery } from "../../../core/job-query/parse.js";
 import type { JobCursor } from "../../jobs.js";
 import type { Queryable } from "../connection.js";
+import { LimitedQueues } from "../../limits/limited-queues.js";
 import type { PostgresContext } from "../context.js";
 import { DatabaseClock } from "../database-clock.js";
 import { JobSearch } from "./job-search.js";
@@ -123,6 +124,7 @@ function contextOf(schema: PostgresSchema, statements: Statement[]): PostgresCon
     s: schema.quoted,
     clock: new DatabaseClock(systemClock, JOBS, false),
     smallSet: 1_000,
+    limited: new LimitedQueues(systemClock, () => undefined),
     read: (work) => work(db),
     look: (work) => work(db),
     snapshot: (work) => work(db),

@@ -91,11 +91,15 @@ export class Sources {
     const { s } = this;
     const parts = states.map((state) => {
       if (state !== "pending") return condition(`SELECT id FROM ${s}.jobs WHERE state = '${state}'`);
-      return condition(
+      const pending = (keys: string) =>
         `SELECT found.id FROM (SELECT DISTINCT queue, name FROM ${s}.lanes WHERE ${lanes.sql}) AS lane
          CROSS JOIN LATERAL (
-           SELECT id FROM ${s}.jobs WHERE state = 'pending' AND queue = lane.queue AND name = lane.name OFFSET 0
-         ) AS found`,
+           SELECT id FROM ${s}.jobs
+           WHERE state = 'pending' AND keys ${keys} AND queue = lane.queue AND name = lane.name OFFSET 0
+         ) AS found`;
+      return condition(
+        `${pending("IS NULL")} UNION ALL ${pending("IS NOT NULL")}`,
+        ...lanes.values,
         ...lanes.values,
       );
     });

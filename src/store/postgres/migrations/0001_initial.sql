@@ -46,13 +46,22 @@ CREATE TABLE jobs (
   expires_at   bigint,
   flow_id      bigint,
   -- While blocked: what it still waits for. Dependencies without an end, and 1 while its flow is not open.
-  waiting      integer  NOT NULL DEFAULT 0
+  waiting      integer  NOT NULL DEFAULT 0,
+  -- What the limits per key count the job under: its concurrency key and its rate key, with a line break between them.
+  -- NULL for a job without keys.
+  keys         text     COLLATE "C"
 );
 
 -- One partial index for each state that is searched: history and backlog cost the others nothing.
 -- A lane is the pending jobs of one queue, name and priority, in claim order: a worker that serves only some
 -- names never scans past a backlog of others. A claim merges the lanes that it may take from.
-CREATE INDEX jobs_pending   ON jobs (queue, name, priority, run_at, id) WHERE state = 'pending';
+-- Jobs with keys lie apart: however many of them wait for a limit, a claim of the others passes over none.
+CREATE INDEX jobs_pending   ON jobs (queue, name, priority, run_at, id) WHERE state = 'pending' AND keys IS NULL;
+CREATE INDEX jobs_pending_keyed ON jobs (queue, name, priority, run_at, id)
+  WHERE state = 'pending' AND keys IS NOT NULL;
+CREATE INDEX jobs_by_keys       ON jobs (queue, keys, name, priority, run_at, id)
+  WHERE state = 'pending' AND keys IS NOT NULL;
+CREATE INDEX jobs_running_keyed ON jobs (queue, keys) WHERE state = 'running' AND keys IS NOT NULL;
 CREATE INDEX jobs_scheduled ON jobs (run_at, id)      WHERE state = 'scheduled';
 CREATE INDEX jobs_running   ON jobs (lease_until)     WHERE state = 'running';
 CREATE INDEX jobs_completed ON jobs (finished_at, id) WHERE state = 'completed';
@@ -67,6 +76,7 @@ CREATE INDEX jobs_flow      ON jobs (flow_id, id)     WHERE flow_id IS NOT NULL;
 CREATE TABLE lanes (
   queue    text     COLLATE "C" NOT NULL,
   name     text     COLLATE "C" NOT NULL,
+  -- -1: there were jobs with keys, which have lanes of their own.
   priority smallint NOT NULL,
   -- No pending job of the lane has an earlier `run_at`, so claims look from here on.
   floor    bigint   NOT NULL DEFAULT 0,
@@ -243,7 +253,40 @@ CREATE TABLE queues (
   version      integer NOT NULL DEFAULT 1,
   -- Jobs that may wait. NULL: any number.
   max_length   integer,
-  on_full      text    NOT NULL DEFAULT 'refuse'
+  on_full      text    NOT NULL DEFAULT 'refuse',
+  -- The limits; NULL: no such limit.
+  concurrency     integer,
+  rate_max        integer,
+  rate_per_ms     bigint,
+  key_concurrency integer,
+  key_rate_max    integer,
+  key_rate_per_ms bigint,
+  ageing_ms       bigint,
+  -- A handler asked for no more starts until then.
+  held_until      bigint,
+  -- The keys that were served last: the next claim begins behind them.
+  key_cursor      text COLLATE "C"
+);
+
+-- Starts within the windows of rate limits, those of some time together in one row. `key` is empty for the limit of the
+-- queue.
+CREATE TABLE rate_buckets (
+  queue text    COLLATE "C" NOT NULL,
+  key   text    COLLATE "C" NOT NULL,
+  at    bigint  NOT NULL,
+  until bigint  NOT NULL,
+  n     integer NOT NULL,
+  PRIMARY KEY (queue, key, at)
+);
+
+CREATE INDEX rate_buckets_old ON rate_buckets (queue, until);
+
+-- Keys that handlers asked no more starts of until then.
+CREATE TABLE holds (
+  queue text   COLLATE "C" NOT NULL,
+  key   text   COLLATE "C" NOT NULL,
+  until bigint NOT NULL,
+  PRIMARY KEY (queue, key)
 );
 
 CREATE INDEX queues_limited ON queues (name) WHERE max_length IS NOT NULL;

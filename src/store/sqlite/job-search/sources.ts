@@ -100,10 +100,13 @@ export function jobsOfStates(states: readonly JobState[], lanes: Condition): Sou
     if (state !== "pending") {
       return condition(`SELECT id FROM jobs AS found INDEXED BY jobs_${state} WHERE state = '${state}'`);
     }
+    const pending = (index: string, keys: string) =>
+      `SELECT found.id FROM counts CROSS JOIN jobs AS found INDEXED BY ${index} ON found.state = 'pending'
+         AND found.keys ${keys} AND found.queue = counts.queue AND found.name = counts.name
+       WHERE counts.state = 'pending' AND counts.n > 0 AND ${lanes.sql}`;
     return condition(
-      `SELECT found.id FROM counts CROSS JOIN jobs AS found INDEXED BY jobs_pending
-         ON found.state = 'pending' AND found.queue = counts.queue AND found.name = counts.name
-       WHERE counts.state = 'pending' AND counts.n > 0 AND ${lanes.sql}`,
+      `${pending("jobs_pending", "IS NULL")} UNION ALL ${pending("jobs_pending_keyed", "IS NOT NULL")}`,
+      ...lanes.values,
       ...lanes.values,
     );
   });
