@@ -65,6 +65,9 @@ export const jobRequestFields = {
   tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
   expiresAt: Type.Optional(InstantInput),
   expiresInMs: Type.Optional(ExpiresInMs),
+  /** What the limits per key of the queue count the job under. */
+  concurrencyKey: Type.Optional(Key),
+  rateKey: Type.Optional(Key),
 };
 
 /**

@@ -10,7 +10,7 @@ import {
   MIN_EVERY_MS,
 } from "../core/defaults.js";
 import { MISSED_POLICIES, OVERLAP_POLICIES } from "../core/schedule.js";
-import { CLOSED, Instant, InstantInput, Limit, Name, Nullable, Tag } from "./fields.js";
+import { CLOSED, Instant, InstantInput, Key, Limit, Name, Nullable, Tag } from "./fields.js";
 import { JobState } from "./job.js";
 import { Backoff, ExpiresInMs, UniqueBody, UniqueView } from "./job-request.js";
 
@@ -29,6 +29,8 @@ const ScheduledJob = Type.Object(
     tags: Type.Optional(Type.Array(Tag, { maxItems: MAX_TAGS })),
     unique: Type.Optional(UniqueBody),
     expiresInMs: Type.Optional(ExpiresInMs),
+    concurrencyKey: Type.Optional(Key),
+    rateKey: Type.Optional(Key),
     // Known so that the engine, which always refuses them, can say why.
     delayMs: Type.Optional(Type.Unknown()),
     runAt: Type.Optional(Type.Unknown()),
@@ -111,6 +113,8 @@ const scheduleFields = {
     tags: Type.Array(Type.String()),
     unique: Type.Union([UniqueView, Type.Null()]),
     expiresInMs: Nullable.WholeNumber,
+    concurrencyKey: Nullable.Text,
+    rateKey: Nullable.Text,
   }),
   missed: Missed,
   maxMissed: Type.Integer(),

@@ -31,7 +31,8 @@ describe("checkJobRequest", () => {
       unique: null,
       expiresAt: null,
       expiresInMs: null,
-      keys: null,
+      concurrencyKey: null,
+      rateKey: null,
     });
     expect(checkJobRequest({ name: "work", unique: { key: "k" } }).unique).toEqual({
       key: "k",

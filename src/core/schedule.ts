@@ -35,6 +35,8 @@ export interface JobTemplate {
   readonly unique: CheckedUnique | null;
   /** Counted from when the job is made. */
   readonly expiresInMs: number | null;
+  /** See `keysText`. */
+  readonly keys: string | null;
 }
 
 /** When the slots are. Exactly one of `cron` and `everyMs` is set. */

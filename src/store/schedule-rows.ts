@@ -83,7 +83,7 @@ export function toSchedule(row: ScheduleRow): Schedule {
 
 /** Rows of older versions do not say everything. */
 function toTemplate(text: string): Omit<JobTemplate, "payload"> {
-  const added = { unique: null, expiresInMs: null };
+  const added = { unique: null, expiresInMs: null, keys: null };
   return { ...added, ...(JSON.parse(text) as Omit<JobTemplate, "payload" | keyof typeof added>) };
 }
 

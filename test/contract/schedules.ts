@@ -94,6 +94,7 @@ export function schedulesContract(contract: Contract): void {
           tags: ["x"],
           unique: null,
           expiresInMs: null,
+          keys: null,
         },
         missed: "all",
         maxMissed: 5,
@@ -255,8 +256,9 @@ export function schedulesContract(contract: Contract): void {
 
   describe("schedules: firing", () => {
     contract.test("each slot makes one job, with all that its template says", async (harness) => {
+      const more = { tags: ["t"], concurrencyKey: "tenant", rateKey: "upstream" };
       await put(harness, {
-        job: { name: "work", queue: "q", payload: { a: 1 }, priority: 9, maxAttempts: 3, tags: ["t"] },
+        job: { name: "work", queue: "q", payload: { a: 1 }, priority: 9, maxAttempts: 3, ...more },
       });
       await after(harness, MINUTE - 1);
       expect(await slots(harness)).toEqual([]);
@@ -271,7 +273,7 @@ export function schedulesContract(contract: Contract): void {
         maxAttempts: 3,
         schedule: { key: "tick", slot: T0 + MINUTE },
       });
-      expect(await harness.job(job!.id)).toMatchObject({ tags: ["t"], idempotencyKey: null });
+      expect(await harness.job(job!.id)).toMatchObject({ ...more, idempotencyKey: null });
       expect(await existing(harness)).toMatchObject({
         next: { slot: T0 + 3 * MINUTE },
         version: 1,

@@ -46,7 +46,7 @@ export interface Operation {
 
 const RETRIES = { type: "fixed", delayMs: 1_000 } as const;
 export const LEASE_MS = 30_000;
-export const QUEUES = ["mail", "waiting", "stale", "unique", "flow"] as const;
+export const QUEUES = ["mail", "waiting", "stale", "unique", "flow", "limited"] as const;
 export const NAMES = ["mail.send", "mail.digest"] as const;
 const WORKER = "worker-1";
 const HOUR_MS = 3_600_000;

@@ -83,6 +83,8 @@ describe("PUT /v1/schedules/{key}", () => {
         tags: [],
         unique: null,
         expiresInMs: null,
+        concurrencyKey: null,
+        rateKey: null,
       },
       payload: { b: 1 },
       missed: "once",

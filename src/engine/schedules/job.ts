@@ -14,7 +14,6 @@ export function jobOfSlot({ key, job }: Schedule, slot: Instant): NewJobOfSlot {
       idempotency: null,
       schedule: { key, slot },
       trace: null,
-      keys: null,
     },
   };
 }

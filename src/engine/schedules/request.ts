@@ -15,6 +15,7 @@ import {
   type JobRequest,
   type JobSettings,
 } from "../../core/job-request.js";
+import { keysText } from "../../core/job-keys.js";
 import { pointerPart } from "../../core/json-pointer.js";
 import { nearestName } from "../../core/nearest-name.js";
 import { encodeJson } from "../../core/payload.js";
@@ -186,7 +187,7 @@ function checkOneOf(value: unknown, field: string, allowed: readonly string[], f
   faults.push({ pointer: `/${field}`, code: "unknown_value", detail });
 }
 
-const NOT_FOR_SCHEDULES = ["delayMs", "runAt", "idempotencyKey", "expiresAt", "concurrencyKey", "rateKey"];
+const NOT_FOR_SCHEDULES = ["delayMs", "runAt", "idempotencyKey", "expiresAt"];
 
 function checkJob(job: unknown, faults: Faults): JobTemplate | null {
   if (typeof job !== "object" || job === null) {
@@ -221,6 +222,7 @@ function toTemplate(request: JobRequest): JobTemplate {
     tags: settings.tags,
     unique: settings.unique,
     expiresInMs: settings.expiresInMs,
+    keys: keysText(settings),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PreviewView, ScheduleDetailView, ScheduleRunView, ScheduleView } from "../../api/schedule.js";
 import { formatInstant } from "../../core/instant.js";
+import { parseKeys } from "../../core/job-keys.js";
 import type { Schedule, ScheduleRun } from "../../core/schedule.js";
 import type { Preview } from "../../engine/schedules/preview.js";
 import { instantOrNull } from "./job.js";
@@ -22,6 +23,7 @@ export function scheduleView(schedule: Schedule): ScheduleView {
       tags: [...job.tags],
       unique: job.unique === null ? null : { ...job.unique, states: [...job.unique.states] },
       expiresInMs: job.expiresInMs,
+      ...parseKeys(job.keys),
     },
     missed: schedule.missed,
     maxMissed: schedule.maxMissed,

@@ -93,16 +93,26 @@ export function everyMsOf({ every, unit }: Pick<FormValues, "every" | "unit">): 
 }
 
 /** What a form cannot change, and what must not be lost by an edit. */
-export type Kept = Pick<ReadSchedule["schedule"]["job"], "backoff" | "unique" | "expiresInMs">;
+export type Kept = Pick<
+  ReadSchedule["schedule"]["job"],
+  "backoff" | "unique" | "expiresInMs" | "concurrencyKey" | "rateKey"
+>;
 
 /** Of a new schedule. */
-export const NOTHING_KEPT: Kept = { backoff: null, unique: null, expiresInMs: null };
+export const NOTHING_KEPT: Kept = {
+  backoff: null,
+  unique: null,
+  expiresInMs: null,
+  concurrencyKey: null,
+  rateKey: null,
+};
 
 /**
  * The body of a `PUT`, as text: the payload goes out as it is typed, so that the server, and not this browser, says
  * what it makes of its numbers. The payload must be JSON.
  */
-export function bodyOf(values: FormValues, { backoff, unique, expiresInMs }: Kept): string {
+export function bodyOf(values: FormValues, kept: Kept): string {
+  const { backoff, unique, expiresInMs, concurrencyKey, rateKey } = kept;
   const job = {
     name: values.name.trim(),
     queue: values.queue.trim(),
@@ -111,6 +121,8 @@ export function bodyOf(values: FormValues, { backoff, unique, expiresInMs }: Kep
     ...(backoff === null ? {} : { backoff }),
     ...(unique === null ? {} : { unique: { ...unique, ttlMs: unique.ttlMs ?? undefined } }),
     ...(expiresInMs === null ? {} : { expiresInMs }),
+    ...(concurrencyKey === null ? {} : { concurrencyKey }),
+    ...(rateKey === null ? {} : { rateKey }),
     ...(values.timeout.trim() === "" ? {} : { timeoutMs: millisecondsOf(values.timeout) }),
     tags: values.tags
       .split(",")
