@@ -349,10 +349,10 @@ describe("a claim with a claimId", () => {
   async function loseAnswer(server: HttpServer, meanwhile: () => Promise<void>): Promise<void> {
     const connection = server.nextConnection();
     const { claims } = server.store;
-    const take = claims.claim.bind(claims);
+    const take = claims.claimAs.bind(claims);
     const client = await connectTo(server.url);
     const serverSide = await connection;
-    const spy = vi.spyOn(claims, "claim").mockImplementationOnce(async (request) => {
+    const spy = vi.spyOn(claims, "claimAs").mockImplementationOnce(async (request) => {
       const jobs = await take(request);
       expect(jobs).toHaveLength(1);
       await meanwhile();
@@ -411,7 +411,7 @@ function countStatements(): () => number {
 describe("many waiting claims", () => {
   test("WRK-03 one job goes to one of 500, and a constant number of them ask for it", async () => {
     const server = await startStill();
-    const claims = vi.spyOn(server.store.claims, "claim");
+    const claims = vi.spyOn(server.store.claims, "claimAs");
     const agents: Promise<ClaimView>[] = [];
     for (let index = 0; index < 500; index += 1) {
       const body = { workerId: `w${index}`, claimId: `c${index}`, waitMs: 60_000 };
