@@ -19,7 +19,11 @@ export function parseKeys(text: string | null): JobKeys {
   };
 }
 
-/** What a hold of scope `key` holds: the rate key, which is about what the upstream allows, else the other one. */
+/**
+ * What a hold of scope `key` holds: the rate key, which is about what the upstream allows, else the other one. With its kind
+ * before it, because the same text may be a key of both kinds. `null` for a job without keys.
+ */
 export function heldKey({ concurrencyKey, rateKey }: JobKeys): string | null {
-  return rateKey ?? concurrencyKey;
+  if (rateKey !== null) return `rate ${rateKey}`;
+  return concurrencyKey === null ? null : `concurrency ${concurrencyKey}`;
 }

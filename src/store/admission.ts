@@ -18,7 +18,12 @@ export interface UniqueKeyRow {
 
 /** Derived from the job as it is: nothing ever has to free a key. */
 export function hasKey({ states, expires_at: until }: UniqueKeyRow, job: JobRow, now: Instant): boolean {
-  return states.split(",").includes(job.state) && (until === null || until > now);
+  return states.split(",").includes(job.state) && (until === null || until > now) && !hasExpired(job, now);
+}
+
+/** It has not started in time, and will be cancelled when somebody comes to it. */
+function hasExpired({ state, token, expires_at: expiresAt }: JobRow, now: Instant): boolean {
+  return token === 0 && expiresAt !== null && expiresAt <= now && REPLACEABLE.includes(state);
 }
 
 export function keyUntil({ ttlMs }: CheckedUnique, now: Instant): Instant | null {
@@ -44,8 +49,9 @@ export interface Target {
   change: "insert" | "replace" | "reschedule" | "none";
   /** What is inserted, or takes the place of what the holder was. */
   job: NewJob | null;
-  /** When the holder is to run, where only that changes. */
+  /** When the holder is to run, and until when it has to start, where only that changes. */
   runAt: Instant;
+  expiresAt: Instant | null;
 }
 
 const REPLACEABLE: readonly JobState[] = ["blocked", "scheduled", "pending"];
@@ -108,25 +114,31 @@ export class Admission {
   #conflict(taken: Target, job: NewJob, { onConflict }: CheckedUnique): Target {
     const state = taken.holder?.state ?? stateAt(taken.runAt, this.now);
     const runAt = runAtOf(job, this.now);
-    if (onConflict === "replace" && REPLACEABLE.includes(state)) {
+    // What a flow is made of stays: jobs that depend on it have been told what it does.
+    const isOfFlow = taken.holder !== null && taken.holder.flow_id !== null;
+    if (onConflict === "replace" && REPLACEABLE.includes(state) && !isOfFlow) {
       // Whoever came first keeps the id, and so its idempotency key.
       taken.job = { ...job, idempotency: taken.job?.idempotency ?? null };
       taken.runAt = runAt;
       if (taken.holder !== null) taken.change = "replace";
     } else if (onConflict === "reschedule" && RESCHEDULABLE.includes(state)) {
       taken.runAt = runAt;
+      taken.expiresAt = expiryOf(job, this.now);
+      const { expiresAt, expiresInMs } = job;
+      if (taken.job !== null) taken.job = { ...taken.job, expiresAt, expiresInMs };
       if (taken.change === "none") taken.change = "reschedule";
     }
     return taken;
   }
 
   #fresh(job: NewJob): Target {
-    return { holder: null, change: "insert", job, runAt: runAtOf(job, this.now) };
+    const runAt = runAtOf(job, this.now);
+    return { holder: null, change: "insert", job, runAt, expiresAt: expiryOf(job, this.now) };
   }
 }
 
 function standing(holder: JobRow): Target {
-  return { holder, change: "none", job: null, runAt: holder.run_at };
+  return { holder, change: "none", job: null, runAt: holder.run_at, expiresAt: holder.expires_at };
 }
 
 function uniqueConflict(key: string, holder: JobRow | null): KonveierError {
@@ -171,6 +183,13 @@ export function dropsFor(room: Room, { fresh, changed }: Arrivals): number {
   throw new KonveierError(
     "queue_full",
     `${waiting} jobs wait in the queue ${name}, which may hold ${max}. Try again later.`,
+  );
+}
+
+/** Jobs that get another definition or time: they are not dropped for others of the same call. */
+export function changedJobs(targets: Iterable<Target>): number[] {
+  return [...targets].flatMap(({ holder, change }) =>
+    holder === null || change === "none" ? [] : [holder.id],
   );
 }
 

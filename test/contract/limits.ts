@@ -275,7 +275,8 @@ function rateContract(contract: Contract): void {
     // The window is shorter now, and those starts are still in it.
     await limit({ rateLimit: { max: 6, perMs: 1_000 } });
     expect(await claim({ max: 9 })).toHaveLength(1);
-    clock.block(600_000 / 50 + 1_000);
+    // They count no longer than those of the shorter window.
+    clock.block(1_000 + 1_000 / 50);
     expect(await claim({ max: 9 })).toHaveLength(6);
     await limit({ rateLimit: null });
     expect(await claim({ max: 20 })).toHaveLength(8);
@@ -295,6 +296,16 @@ function rateContract(contract: Contract): void {
       expect(await claim({ max: 3 })).toHaveLength(1);
     },
   );
+
+  contract.test("what has expired counts as no start", async ({ claim, clock, enqueue, limit, store }) => {
+    await limit({ rateLimit: { max: 1, perMs: 60_000 }, perKey: { rateLimit: { max: 1, perMs: 60_000 } } });
+    await enqueue({ rateKey: "a", expiresInMs: 10 });
+    await enqueue({ expiresInMs: 10 });
+    const { id } = await enqueue({ rateKey: "a" });
+    clock.block(10);
+    expect((await claim({ max: 9 })).map((job) => job.id)).toEqual([id]);
+    expect(await store.expiry.cancelDue(10)).toHaveLength(2);
+  });
 
   contract.test("each rate key has a window of its own", async ({ claim, clock, enqueueMany, limit }) => {
     await limit({ perKey: { rateLimit: { max: 2, perMs: 1_000 } } });
@@ -355,6 +366,41 @@ function fairnessContract(contract: Contract): void {
       expect(await claim({ max: 60 })).toHaveLength(60);
     },
   );
+
+  contract.test("a claim of some names does not look at keys of others", async ({ claim, enqueueMany }) => {
+    const others = Array.from({ length: MANY + 500 }, (_, index) => ({ concurrencyKey: `a${index}` }));
+    for (let from = 0; from < others.length; from += 500) await enqueueMany(others.slice(from, from + 500));
+    const [mine] = await enqueueMany([{ name: "mine", concurrencyKey: "z" }]);
+    expect((await claim({ names: ["mine"], max: 1 })).map(({ id }) => id)).toEqual([mine!.id]);
+  });
+
+  contract.test(
+    "a job that is replaced has the new keys",
+    async ({ claim, enqueueKeyed, enqueue, limit }) => {
+      await limit({ perKey: { concurrency: 1 } });
+      const unique = { key: "k", onConflict: "replace" } as const;
+      await enqueue({ concurrencyKey: "a" });
+      const { id } = await enqueueKeyed({ unique, concurrencyKey: "a" });
+      expect(await claim({ max: 9 })).toHaveLength(1);
+      await enqueueKeyed({ unique });
+      expect((await claim({ max: 9 })).map((job) => job.id)).toEqual([id]);
+    },
+  );
+
+  contract.test("a full queue drops jobs with keys as others", async ({ enqueue, limit, state, clock }) => {
+    await limit({ maxLength: 2, onFull: "drop-oldest" });
+    const keyed = await enqueue({ concurrencyKey: "a" });
+    clock.block(1);
+    const plain = await enqueue();
+    clock.block(1);
+    const next = await enqueue({ rateKey: "b", priority: 9 });
+    await enqueue({ rateKey: "b" });
+    expect([await state(keyed.id), await state(plain.id), await state(next.id)]).toEqual([
+      "cancelled",
+      "cancelled",
+      "pending",
+    ]);
+  });
 
   contract.test("more keys than one claim looks at all get their turn", async (harness) => {
     const { claim, enqueue, enqueueMany, limit } = harness;
@@ -424,10 +470,11 @@ function holdContract(contract: Contract): void {
       {},
     ]);
     const [job] = await claim({ names: ["work"], max: 1 });
-    // Keys are served in their order: the first has no rate key.
+    // Keys are served in their order: the first has no rate key, so its concurrency key is held, whatever else there is.
     await hold(job!, 5_000, "key");
-    expect(await claim({ max: 9 })).toHaveLength(4);
+    expect(await claim({ max: 9 })).toHaveLength(2);
     clock.block(5_000);
+    expect(await claim({ max: 9 })).toHaveLength(2);
     await enqueueMany([
       { rateKey: "a", concurrencyKey: "three" },
       { rateKey: "b", concurrencyKey: "three" },
@@ -438,6 +485,30 @@ function holdContract(contract: Contract): void {
     expect(await claim({ max: 9 })).toHaveLength(1);
     clock.block(5_000);
     expect(await claim({ max: 9 })).toHaveLength(1);
+  });
+
+  contract.test("a key of one kind is held, and not the same text of the other", async (harness) => {
+    const { claim, claimOne, enqueueMany, hold } = harness;
+    await enqueueMany([{ concurrencyKey: "acme" }]);
+    await hold(await claimOne(), 5_000, "key");
+    const [held, free] = await enqueueMany([
+      { concurrencyKey: "acme", rateKey: "other" },
+      { concurrencyKey: "other", rateKey: "acme" },
+    ]);
+    expect((await claim({ max: 9 })).map(({ id }) => id)).toEqual([free!.id]);
+    expect(await harness.store.queues.heldBack(held!.id)).toMatchObject({ limit: "key_hold", key: "acme" });
+  });
+
+  contract.test("whoever resumes a queue ends its holds", async ({ claim, enqueueMany, hold, store }) => {
+    await enqueueMany([{ rateKey: "a" }, { rateKey: "a" }, {}, {}]);
+    const [keyed, plain] = await claim({ max: 2 });
+    await hold(keyed!, 50_000, "key");
+    await hold(plain!, 50_000, "queue");
+    expect(await claim({ max: 9 })).toEqual([]);
+    const { version } = (await store.queues.get("default"))!;
+    expect(await store.queues.resume("default")).toMatchObject({ heldUntil: null, version: version + 1 });
+    expect(await claim({ max: 9 })).toHaveLength(2);
+    expect(await store.queues.resume("default")).toMatchObject({ version: version + 1 });
   });
 
   contract.test("without a key a hold of it is a snooze", async ({ claim, claimOne, enqueueMany, hold }) => {

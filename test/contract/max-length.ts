@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { createContext } from "../../src/engine/context.js";
-import { enqueue } from "../../src/engine/enqueue.js";
+import { enqueue, enqueueMany } from "../../src/engine/enqueue.js";
 import type { Contract } from "./contract.js";
 import { refusal } from "./harness.js";
 
@@ -59,6 +59,17 @@ export function maxLengthContract(contract: Contract): void {
       expect((await harness.enqueueKeyed({ unique: { key: "u" } })).id).toBe(id);
       const replace = { key: "u", onConflict: "replace" } as const;
       expect((await harness.enqueueKeyed({ unique: replace, delayMs: 5 })).id).toBe(id);
+    });
+
+    contract.test("a job that a call has replaced is not dropped for its others", async (harness) => {
+      const { store, clock } = harness;
+      await store.queues.edit("default", { maxLength: 2, onFull: "drop-oldest" });
+      const unique = { key: "k", onConflict: "replace" } as const;
+      const { id } = await harness.enqueueKeyed({ unique });
+      const other = await harness.enqueue();
+      const runAt = new Date(clock.now() - 60_000);
+      await enqueueMany(harness.engine, [{ name: "work", unique, runAt }, { name: "work" }]);
+      expect([await harness.state(id), await harness.state(other.id)]).toEqual(["pending", "cancelled"]);
     });
 
     contract.test("a full queue drops the jobs that were claimable longest", async (harness) => {

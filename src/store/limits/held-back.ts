@@ -46,9 +46,11 @@ export function firstLimit(
   }
   if (ofKeys === null) return null;
   const { concurrencyKey, rateKey } = parseKeys(ofKeys.keys);
-  if (ofKeys.held_until !== null && ofKeys.held_until > now) {
-    return { limit: "key_hold", key: rateKey ?? concurrencyKey, until: ofKeys.held_until };
-  }
+  const holds = [
+    { key: rateKey, until: ofKeys.rate_held_until ?? 0 },
+    { key: concurrencyKey, until: ofKeys.held_until ?? 0 },
+  ];
+  for (const { key, until } of holds) if (until > now) return { limit: "key_hold", key, until };
   const ofKey = perKey.concurrency;
   if (ofKey !== null && concurrencyKey !== null && (ofKeys.running ?? 0) >= ofKey) {
     return { limit: "key_concurrency", key: concurrencyKey, max: ofKey, running: ofKeys.running ?? 0 };

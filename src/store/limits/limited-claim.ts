@@ -26,7 +26,9 @@ export interface KeyUsage {
   readonly running: number | null;
   readonly starts: number | null;
   readonly first_until: Instant | null;
+  /** Of holds on the concurrency key, and on the rate key. */
   readonly held_until: Instant | null;
+  readonly rate_held_until: Instant | null;
 }
 
 /** Keys that are to be looked at, in their order. */
@@ -168,9 +170,10 @@ export class LimitedClaim {
     return at === Infinity ? null : at;
   }
 
-  #offer({ keys, running, starts, first_until, held_until }: KeyUsage): void {
-    if (held_until !== null && held_until > this.now) {
-      this.#lookAgain(held_until);
+  #offer({ keys, running, starts, first_until, held_until, rate_held_until }: KeyUsage): void {
+    const heldUntil = Math.max(held_until ?? 0, rate_held_until ?? 0);
+    if (heldUntil > this.now) {
+      this.#lookAgain(heldUntil);
       return;
     }
     const { concurrencyKey, rateKey } = parseKeys(keys);

@@ -203,11 +203,9 @@ export class Claim {
 
   /** Without those whose limits let in nothing now. */
   async withRoom(db: Queryable, queues: readonly ClaimableQueue[]): Promise<ClaimableQueue[]> {
-    const open: ClaimableQueue[] = [];
-    for (const each of queues) {
-      if (!each.limited || (await this.#limited.hasRoom(db, each.queue))) open.push(each);
-    }
-    return open;
+    const limited = queues.filter((each) => each.limited).map(({ queue }) => queue);
+    const open = await this.#limited.withRoom(db, limited);
+    return queues.filter((each) => !each.limited || open.has(each.queue));
   }
 
   /** @param queues those of the request that may have jobs */
@@ -218,20 +216,26 @@ export class Claim {
   ): Promise<ClaimedJob[]> {
     const taken: Taken = { jobs: [], bytes: 0, full: false, expired: 0 };
     const limited = new Set(queues.filter((each) => each.limited).map(({ queue }) => queue));
-    if (limited.size > 0) await this.#limited.lock(tx, [...limited]);
+    const now = limited.size > 0 ? await this.#limited.lock(tx, [...limited]) : tx.now;
     for (const { queue } of queues) {
       if (taken.full || taken.jobs.length === request.max) break;
       if (!limited.has(queue)) await this.#takeFrom(tx, queue, request, taken);
       // Once only: what it takes is counted when the transaction is over.
-      else if (limited.delete(queue)) await this.#takeLimited(tx, queue, request, taken);
+      else if (limited.delete(queue)) await this.#takeLimited(tx, queue, request, taken, now);
     }
     return taken.jobs;
   }
 
-  async #takeLimited(tx: Transaction, queue: string, request: ClaimRequest, taken: Taken): Promise<void> {
-    const leaseUntil = tx.now + request.leaseMs;
-    const claim = await this.#limited.begin(tx, queue, request.max - taken.jobs.length, tx.now);
-    const ids = await this.#limited.choose(tx, queue, request.names, claim);
+  async #takeLimited(
+    tx: Transaction,
+    queue: string,
+    request: ClaimRequest,
+    taken: Taken,
+    now: Instant,
+  ): Promise<void> {
+    const leaseUntil = now + request.leaseMs;
+    const claim = await this.#limited.begin(tx, queue, request.max - taken.jobs.length, now);
+    const ids = await this.#limited.choose(tx, queue, request.names, claim, now);
     const rows =
       ids.length === 0
         ? []
@@ -240,10 +244,10 @@ export class Claim {
             ids,
             leaseUntil,
             request.workerId,
-            tx.now,
+            now,
             MAX_CLAIM_BYTES - taken.bytes,
           );
-    for (const row of rows) await this.#received(tx, row, queue, leaseUntil, taken);
+    for (const row of rows) await this.#received(tx, row, queue, now, leaseUntil, taken);
     taken.full = (rows[0]?.locked ?? 0) > rows.length;
     if (claim.looked) {
       await this.#limited.record(
@@ -251,9 +255,10 @@ export class Claim {
         queue,
         claim,
         rows.map(({ keys }) => keys),
+        now,
       );
     }
-    this.#limited.lookAgain(queue, claim, tx.now);
+    this.#limited.lookAgain(queue, claim, now);
   }
 
   /** A job that is running already, as its worker received it. */
@@ -289,7 +294,7 @@ export class Claim {
       );
       taken.expired += expired.length;
       for (const row of jobs) {
-        if (!expired.includes(row)) await this.#received(tx, row, queue, leaseUntil, taken);
+        if (!expired.includes(row)) await this.#received(tx, row, queue, tx.now, leaseUntil, taken);
       }
       taken.full = sumOf(lanes.map(({ locked }) => locked)) > jobs.length;
       if (taken.expired >= MOST_EXPIRED) {
@@ -307,6 +312,7 @@ export class Claim {
     tx: Transaction,
     row: Omit<ClaimedRow, "share">,
     queue: string,
+    now: Instant,
     leaseUntil: Instant,
     taken: Taken,
   ): Promise<void> {
@@ -315,15 +321,15 @@ export class Claim {
     lane.moved(id, "claim", "pending", "running", row.attempt);
     if (row.attempt > row.max_attempts) {
       // A job without attempts left cannot be claimable, unless the database was restored or edited by hand.
-      await this.#bury.run(tx, tx.now, id);
+      await this.#bury.run(tx, now, id);
       lane.moved(id, "bury", "running", "dead", row.max_attempts);
       if (row.flow_id !== null) tx.flows.book.ended(id, row.flow_id, "dead");
       lane.count("dead");
       return;
     }
     lane.count("started");
-    lane.duration("wait", tx.now - row.run_at);
-    taken.jobs.push(describe(row, queue, row, tx.now, leaseUntil));
+    lane.duration("wait", now - row.run_at);
+    taken.jobs.push(describe(row, queue, row, now, leaseUntil));
     taken.bytes += Buffer.byteLength(row.payload);
   }
 }
@@ -333,11 +339,10 @@ function asWaiting({ id, name, attempt, flow_id }: ClaimedRow, queue: string): W
   return { id, queue, name, state: "pending", attempt: attempt - 1, flow_id };
 }
 
-/** Takes the jobs $1, in their order, but for those that others have taken or changed since they were chosen. */
+/** Takes the jobs $1, which are locked, in their order. */
 function takeChosenStatement(s: string): string {
   return `WITH locked AS MATERIALIZED (
-         SELECT id, priority, run_at, payload_bytes FROM ${s}.jobs
-         WHERE id = ANY($1::bigint[]) AND CASE state WHEN 'pending' THEN true END ORDER BY id FOR UPDATE SKIP LOCKED
+         SELECT id, payload_bytes FROM ${s}.jobs WHERE id = ANY($1::bigint[])
        ), fitting AS MATERIALIZED (
          SELECT id, sum(coalesce(payload_bytes,
              (SELECT octet_length(payload) FROM ${s}.job_specs WHERE job_id = locked.id)

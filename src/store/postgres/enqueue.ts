@@ -1,7 +1,16 @@
 import { KonveierError } from "../../core/errors.js";
 import type { Enqueued, Instant, Job } from "../../core/job.js";
 import type { JobState } from "../../core/states.js";
-import { Admission, arrivalsOf, dropsFor, expiryOf, runAtOf, stateAt, type Target } from "../admission.js";
+import {
+  Admission,
+  arrivalsOf,
+  changedJobs,
+  dropsFor,
+  expiryOf,
+  runAtOf,
+  stateAt,
+  type Target,
+} from "../admission.js";
 import type { NewJob } from "../jobs.js";
 import { toJob, type JobRow } from "../rows.js";
 import type { PostgresContext } from "./context.js";
@@ -172,16 +181,16 @@ export class Enqueue {
     const each = [...new Set(targets)];
     const owners: { job: NewJob; id: number }[] = [];
     for (const target of each) {
-      const { holder, change, job, runAt } = target;
+      const { holder, change, job, runAt, expiresAt } = target;
       if (holder === null) continue;
       let row = holder;
       if (change === "replace" && job !== null) {
         row = await this.#redefine.replace(tx, holder, job, runAt);
         owners.push({ job, id: holder.id });
-      } else if (change === "reschedule") row = await this.#redefine.reschedule(tx, holder, runAt);
+      } else if (change === "reschedule") row = await this.#redefine.reschedule(tx, holder, runAt, expiresAt);
       written.set(target, toJob(row));
     }
-    for (const [queue, count] of room.drops) await this.#room.drop(tx, queue, count);
+    for (const [queue, count] of room.drops) await this.#room.drop(tx, queue, count, changedJobs(each));
     const inserts = each.flatMap((target) => {
       const id = firstAsked.get(target)?.id;
       const { change, job, runAt } = target;

@@ -9,13 +9,14 @@ import { bucketOf, windowStart, type Bucket } from "../limits/rate-window.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { KEYED, pendingOfLane } from "./lane-floors.js";
+import { lockNumber } from "./lock-number.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
 /** Rows of past windows that a claim removes beyond those that it adds, so that the table shrinks again. */
 const REMOVED_PER_CLAIM = 8;
 
-type StateRow = { readonly [column in keyof LimitRow]: LimitRow[column] } & Usage;
+type StateRow = LimitRow & Usage & { readonly queue: string };
 
 /** Of a pending job that a claim may take. */
 interface Chosen {
@@ -31,12 +32,13 @@ type WalkValues = [
   after: string,
   upTo: string | null,
   limit: number,
+  names: readonly string[] | null,
 ];
 
 /** Chooses the jobs of a claim in a queue that has limits, or jobs with keys. All statements of that are here. */
 export class LimitedClaims {
   readonly #lock;
-  readonly #state;
+  readonly #states;
   readonly #walk;
   readonly #usage;
   readonly #ofKeys;
@@ -50,28 +52,36 @@ export class LimitedClaims {
 
   constructor(private readonly context: PostgresContext) {
     const { s } = context;
+    // Not the rows of the queues: a transaction of a caller's may hold those for long.
     this.#lock = new Statement<[queues: readonly string[]], never>(
-      `SELECT 1 FROM ${s}.queues WHERE name = ANY($1::text[]) ORDER BY name FOR UPDATE`,
+      `SELECT pg_advisory_xact_lock(number)::text FROM (
+         SELECT DISTINCT hashtextextended(name, ${lockNumber("limited claim", s)}) AS number
+         FROM unnest($1::text[]) AS queue (name) ORDER BY 1
+       ) AS queues`,
     );
     const counting = "until > $2::bigint - rate_per_ms AND at <= $2::bigint";
-    this.#state = new Statement<[queue: string, now: Instant], StateRow>(
-      `SELECT ${LIMIT_COLUMNS.join(", ")}, held_until, key_cursor,
-         (SELECT coalesce(sum(n), 0)::bigint FROM ${s}.counts WHERE queue = $1 AND state = 'running') AS running,
-         (SELECT coalesce(sum(n), 0)::bigint FROM ${s}.rate_buckets
-          WHERE queue = $1 AND key = '' AND ${counting}) AS starts,
-         (SELECT min(until) FROM ${s}.rate_buckets WHERE queue = $1 AND key = '' AND ${counting}) AS first_until
-       FROM (SELECT 1) AS one LEFT JOIN ${s}.queues ON name = $1`,
+    const ofQueue = `FROM ${s}.rate_buckets AS bucket WHERE bucket.queue = asked.name AND key = '' AND ${counting}`;
+    this.#states = new Statement<[queues: readonly string[], now: Instant], StateRow>(
+      `SELECT asked.name AS queue, ${LIMIT_COLUMNS.join(", ")}, held_until, key_cursor,
+         (SELECT coalesce(sum(n), 0)::bigint FROM ${s}.counts
+          WHERE counts.queue = asked.name AND state = 'running') AS running,
+         (SELECT coalesce(sum(n), 0)::bigint ${ofQueue}) AS starts, (SELECT min(until) ${ofQueue}) AS first_until
+       FROM unnest($1::text[]) AS asked (name) LEFT JOIN ${s}.queues ON queues.name = asked.name`,
     );
-    // Each step jumps to the next keys in the index, so it costs the same however many jobs have the same ones.
+    // Each step jumps to the next keys in the index, so it costs the same however many jobs have the same ones, or other
+    // names.
     const next = (after: string) =>
-      `SELECT keys FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND queue = $1 AND keys > ${after}
-         AND ($6::text IS NULL OR keys <= $6) ORDER BY keys LIMIT 1`;
+      `SELECT min(first.keys) AS keys FROM ${s}.lanes AS lane CROSS JOIN LATERAL (
+         SELECT keys FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND jobs.queue = lane.queue
+           AND jobs.name = lane.name AND keys > ${after} AND ($6::text IS NULL OR keys <= $6) ORDER BY keys LIMIT 1
+       ) AS first
+       WHERE lane.queue = $1 AND lane.priority = ${String(KEYED)} AND ($8::text[] IS NULL OR lane.name = ANY($8))`;
     this.#walk = new Statement<WalkValues, KeyUsage>(
       `WITH RECURSIVE walk (keys, place) AS (
-         SELECT first.keys, 1 FROM (${next("$5::text")}) AS first
+         SELECT first.keys, 1 FROM (${next("$5::text")}) AS first WHERE first.keys IS NOT NULL
          UNION ALL
          SELECT next.keys, place + 1 FROM walk CROSS JOIN LATERAL (${next("walk.keys")}) AS next
-         WHERE place < $7::int
+         WHERE place < $7::int AND next.keys IS NOT NULL
        )
        ${usageOf(s, "SELECT keys, place FROM walk")} ORDER BY place`,
     );
@@ -132,38 +142,52 @@ export class LimitedClaims {
     );
   }
 
-  /** Claims of a queue with limits come one after the other. All at once and in one order, so that no two wait for each other. */
-  async lock(tx: Transaction, queues: readonly string[]): Promise<void> {
+  /**
+   * Claims of a queue with limits come one after the other. All at once and in one order, so that no two wait for each other.
+   *
+   * @returns the time now: the transaction may have begun long before those whose starts it has to count
+   */
+  async lock(tx: Transaction, queues: readonly string[]): Promise<Instant> {
     await this.#lock.all(tx, queues);
+    const { rows } = await tx.query(`SELECT ${this.context.clock.sql} AS now`);
+    return (rows as { now: Instant }[])[0]?.now ?? tx.now;
   }
 
-  /** A look without a lock: whether the limits of the queue itself let in any job. Else who waits is woken in time. */
-  async hasRoom(db: Queryable, queue: string): Promise<boolean> {
+  /** A look without a lock: queues whose own limits let in any job. Who waits for those of the others is woken in time. */
+  async withRoom(db: Queryable, queues: readonly string[]): Promise<ReadonlySet<string>> {
     const now = this.context.clock.now();
-    const claim = await this.begin(db, queue, 1, now);
-    if (!claim.hasRoom) this.lookAgain(queue, claim, now);
-    return claim.hasRoom;
+    const open = new Set<string>();
+    for (const state of queues.length === 0 ? [] : await this.#states.all(db, queues, now)) {
+      const claim = this.#claimIn(state, 1, now);
+      if (claim.hasRoom) open.add(state.queue);
+      else this.lookAgain(state.queue, claim, now);
+    }
+    return open;
   }
 
   async begin(db: Queryable, queue: string, max: number, now: Instant): Promise<LimitedClaim> {
-    const state = await this.#stateOf(db, queue, now);
-    this.context.limited.remember(queue);
+    return this.#claimIn(await this.#stateOf(db, queue, now), max, now);
+  }
+
+  #claimIn(state: StateRow, max: number, now: Instant): LimitedClaim {
+    this.context.limited.remember(state.queue);
     return new LimitedClaim(limitsOfRow(state), state.key_cursor ?? "", state.held_until, state, max, now);
   }
 
-  /** Ids of jobs that the claim may take, which others may be about to change: whoever takes them locks them first. */
+  /** Ids of jobs that the claim may take. They are locked; those that others have locked are passed over. */
   async choose(
     tx: Transaction,
     queue: string,
     names: readonly string[] | null,
     claim: LimitedClaim,
+    now: Instant,
   ): Promise<number[]> {
     const ids: number[] = [];
     for (;;) {
-      await this.#findGroups(tx, queue, claim);
+      await this.#findGroups(tx, queue, names, claim, now);
       const shares = claim.deal();
       if (shares.length === 0) return ids;
-      const chosen = await this.#chosen(tx, queue, names, shares, claim.limits.ageingMs);
+      const chosen = await this.#chosen(tx, queue, names, shares, claim.limits.ageingMs, now);
       for (const [index, share] of shares.entries()) {
         const own = chosen.filter(({ place }) => place === index);
         claim.took(share, own.length);
@@ -178,11 +202,12 @@ export class LimitedClaims {
     queue: string,
     claim: LimitedClaim,
     taken: readonly (string | null)[],
+    now: Instant,
   ): Promise<void> {
     const { rateLimit, perKey } = claim.limits;
     const starts: (Bucket & { key: string; n: number })[] = [];
     const count = (key: string, rate: RateLimit | null, n: number) => {
-      if (rate !== null && n > 0) starts.push({ key, n, ...bucketOf(tx.now, rate) });
+      if (rate !== null && n > 0) starts.push({ key, n, ...bucketOf(now, rate) });
     };
     count("", rateLimit, taken.length);
     const byKey = new Map<string, number>();
@@ -193,7 +218,7 @@ export class LimitedClaims {
     for (const [key, n] of byKey) count(key, perKey.rateLimit, n);
     if (starts.length > 0) {
       const keys = starts.map(({ key }) => key);
-      await this.#removeFuture.run(tx, queue, keys, tx.now);
+      await this.#removeFuture.run(tx, queue, keys, now);
       await this.#addStarts.run(
         tx,
         queue,
@@ -203,11 +228,11 @@ export class LimitedClaims {
         starts.map(({ n }) => n),
       );
       const longest = Math.max(rateLimit?.perMs ?? 0, perKey.rateLimit?.perMs ?? 0);
-      await this.#removeOld.run(tx, queue, tx.now - longest, starts.length + REMOVED_PER_CLAIM);
+      await this.#removeOld.run(tx, queue, now - longest, starts.length + REMOVED_PER_CLAIM);
     }
-    await this.#endHolds.run(tx, queue, tx.now);
+    await this.#endHolds.run(tx, queue, now);
     if (claim.cursor !== claim.from || claim.heldUntil !== null) {
-      await this.#moveCursor.run(tx, queue, claim.cursor, tx.now);
+      await this.#moveCursor.run(tx, queue, claim.cursor, now);
     }
   }
 
@@ -230,16 +255,22 @@ export class LimitedClaims {
   }
 
   async #stateOf(db: Queryable, queue: string, now: Instant): Promise<StateRow> {
-    const state = await this.#state.get(db, queue, now);
+    const state = await this.#states.get(db, [queue], now);
     if (state === undefined) throw new Error("The limits of a queue were read without an answer");
     return state;
   }
 
-  async #findGroups(tx: Transaction, queue: string, claim: LimitedClaim): Promise<void> {
-    const values = usageValues(queue, claim.limits, tx.now);
+  async #findGroups(
+    tx: Transaction,
+    queue: string,
+    names: readonly string[] | null,
+    claim: LimitedClaim,
+    now: Instant,
+  ): Promise<void> {
+    const values = usageValues(queue, claim.limits, now);
     for (let range = claim.range; range !== null; range = claim.range) {
       if (range === "without keys") claim.addWithoutKeys();
-      else claim.add(await this.#walk.all(tx, ...values, range.after, range.upTo, range.limit), range);
+      else claim.add(await this.#walk.all(tx, ...values, range.after, range.upTo, range.limit, names), range);
     }
   }
 
@@ -250,6 +281,7 @@ export class LimitedClaims {
     names: readonly string[] | null,
     shares: readonly Share<Member>[],
     ageingMs: number | null,
+    now: Instant,
   ): Promise<Chosen[]> {
     const chosen: Chosen[] = [];
     for (const statement of [this.#ofKeys, this.#withoutKeys]) {
@@ -265,7 +297,7 @@ export class LimitedClaims {
         own.map(([, { n }]) => n),
         names,
         ageingMs,
-        tx.now,
+        now,
       );
       chosen.push(...rows.map(({ id, place }) => ({ id, place: own[place - 1]?.[0] ?? 0 })));
     }
@@ -295,6 +327,7 @@ function firstOf(lanes: string, pending: string): string {
     CROSS JOIN LATERAL (
       SELECT first.id, first.priority, first.run_at FROM ${lanes} CROSS JOIN LATERAL (
         SELECT id, jobs.priority, run_at ${pending} ORDER BY run_at, id LIMIT share.skip + share.n
+        FOR UPDATE SKIP LOCKED
       ) AS first
       ORDER BY CASE WHEN $6::bigint IS NULL THEN first.priority
         ELSE least(9, first.priority + greatest(0, $7::bigint - first.run_at) / $6) END DESC, first.run_at, first.id
@@ -321,8 +354,8 @@ function usageOf(s: string, keys: string): string {
           AND jobs.keys >= concurrency_key || chr(10) AND jobs.keys < concurrency_key || chr(11)
       ) END AS running,
       (SELECT sum(n)::bigint ${counting}) AS starts, (SELECT min(until) ${counting}) AS first_until,
-      (SELECT until FROM ${s}.holds WHERE queue = $1
-         AND key = CASE rate_key WHEN '' THEN concurrency_key ELSE rate_key END) AS held_until
+      (SELECT until FROM ${s}.holds WHERE queue = $1 AND key = 'concurrency ' || concurrency_key) AS held_until,
+      (SELECT until FROM ${s}.holds WHERE queue = $1 AND key = 'rate ' || rate_key) AS rate_held_until
     FROM (
       SELECT keys, place, split_part(keys, chr(10), 1) AS concurrency_key, split_part(keys, chr(10), 2) AS rate_key
       FROM (${keys}) AS found

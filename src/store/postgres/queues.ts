@@ -34,6 +34,8 @@ export class PostgresQueues implements QueueStore {
   readonly #aheadOfKeys;
   readonly #keysOf;
   readonly #forgetStarts;
+  readonly #cutStarts;
+  readonly #endHolds;
   readonly #limited;
   readonly #pendingNames;
 
@@ -77,7 +79,8 @@ export class PostgresQueues implements QueueStore {
        WHERE name = $1`,
     );
     this.#resume = new Statement<[name: string], never>(
-      `UPDATE ${s}.queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = $1`,
+      `UPDATE ${s}.queues SET paused_at = NULL, pause_reason = NULL, held_until = NULL, version = version + 1
+       WHERE name = $1`,
     );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
@@ -104,6 +107,11 @@ export class PostgresQueues implements QueueStore {
     this.#forgetStarts = new Statement<[queue: string, ofQueue: boolean, ofKeys: boolean], never>(
       `DELETE FROM ${s}.rate_buckets WHERE queue = $1 AND CASE key WHEN '' THEN $2::boolean ELSE $3::boolean END`,
     );
+    this.#cutStarts = new Statement<[queue: string, now: Instant, ofQueue: boolean, ofKeys: boolean], never>(
+      `UPDATE ${s}.rate_buckets SET until = $2::bigint WHERE queue = $1 AND until > $2::bigint
+         AND CASE key WHEN '' THEN $3::boolean ELSE $4::boolean END`,
+    );
+    this.#endHolds = new Statement<[queue: string], never>(`DELETE FROM ${s}.holds WHERE queue = $1`);
     this.#limited = new LimitedClaims(context);
     this.#pendingNames = new Statement<[], { queue: string; name: string; pending: number }>(
       `${pending("TRUE")} ORDER BY queue, name`,
@@ -135,13 +143,16 @@ export class PostgresQueues implements QueueStore {
     return this.context.write(async (tx) => {
       const before = await this.#lock.get(tx, name);
       if (expected !== null && (before?.version ?? 0) !== expected) return null;
-      const limits = changedLimits(limitsOfRow(before), edit);
-      const isLimited = !isDeepStrictEqual(limits, limitsOfRow(before));
+      const limitsBefore = limitsOfRow(before);
+      const limits = changedLimits(limitsBefore, edit);
+      const isLimited = !isDeepStrictEqual(limits, limitsBefore);
       // Said once more for the same reason, it changes nothing: the answer to the first time may have been lost.
       const reason = JSON.stringify(edit.pauseReason ?? null);
       const isPaused = (before?.paused_at ?? null) !== null;
       const pauses = edit.paused === true && !(isPaused && before?.pause_reason === reason);
-      const resumes = edit.paused === false && isPaused;
+      const isHeld = (before?.held_until ?? null) !== null;
+      const released = edit.paused === false ? await this.#endHolds.run(tx, name) : 0;
+      const resumes = edit.paused === false && (isPaused || isHeld || released > 0);
       // Nothing to lock before the first edit: somebody else has made it meanwhile.
       const isNew = before === undefined && (pauses || isLimited);
       if (isNew && (await this.#insert.run(tx, name)) === 0) throw new TryAgain();
@@ -151,6 +162,12 @@ export class PostgresQueues implements QueueStore {
         await this.#limit.run(tx, name, ...limitValues(limits));
         // A limit that is set again later begins anew.
         await this.#forgetStarts.run(tx, name, limits.rateLimit === null, limits.perKey.rateLimit === null);
+        const [ofQueue, ofKeys] = [limits, limits.perKey].map(({ rateLimit }) => rateLimit?.perMs);
+        const changed = [
+          ofQueue !== limitsBefore.rateLimit?.perMs,
+          ofKeys !== limitsBefore.perKey.rateLimit?.perMs,
+        ] as const;
+        await this.#cutStarts.run(tx, name, tx.now, ...changed);
       }
       for (const action of [pauses && "paused", resumes && "resumed", isLimited && "limited"] as const) {
         if (action !== false) tx.ledger.journal.add({ type: "queue", name, action });

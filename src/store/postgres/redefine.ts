@@ -19,6 +19,7 @@ export class Redefine {
   readonly #dropTags;
   readonly #insertTags;
   readonly #time;
+  readonly #forgetSteps;
 
   constructor(
     { s }: PostgresContext,
@@ -58,9 +59,11 @@ export class Redefine {
       `INSERT INTO ${s}.job_tags (tag, job_id) SELECT tag, $1 FROM unnest($2::text[]) AS given (tag)
        ON CONFLICT DO NOTHING`,
     );
-    this.#time = new Statement<[id: number, state: string, runAt: Instant], JobRow>(
-      `UPDATE ${s}.jobs SET state = $2, run_at = $3 WHERE id = $1 RETURNING *`,
-    );
+    this.#time = new Statement<
+      [id: number, state: string, runAt: Instant, expiresAt: Instant | null],
+      JobRow
+    >(`UPDATE ${s}.jobs SET state = $2, run_at = $3, expires_at = $4 WHERE id = $1 RETURNING *`);
+    this.#forgetSteps = new Statement<[id: number], never>(`DELETE FROM ${s}.job_steps WHERE job_id = $1`);
   }
 
   /** @returns the job as it is now */
@@ -81,6 +84,8 @@ export class Redefine {
       Buffer.byteLength(job.payload),
       job.keys,
     );
+    // They were done for another payload.
+    await this.#forgetSteps.run(tx, id);
     await this.#dropTags.run(tx, id);
     await this.#spec.run(
       tx,
@@ -100,8 +105,14 @@ export class Redefine {
   }
 
   /** @returns the job as it is now */
-  async reschedule(tx: Transaction, before: JobRow, runAt: Instant): Promise<JobRow> {
-    const row = await this.#time.get(tx, before.id, stateAt(runAt, tx.now), runAt);
+  async reschedule(
+    tx: Transaction,
+    before: JobRow,
+    runAt: Instant,
+    expiresAt: Instant | null,
+  ): Promise<JobRow> {
+    const until = before.token === 0 ? expiresAt : null;
+    const row = await this.#time.get(tx, before.id, stateAt(runAt, tx.now), runAt, until);
     return this.#changed(tx, before, row, "reschedule");
   }
 

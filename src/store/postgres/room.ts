@@ -4,6 +4,7 @@ import { CancelWaiting } from "./cancel-waiting.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { KEYED, pendingOfLane } from "./lane-floors.js";
+import { lockNumber } from "./lock-number.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
 
@@ -13,6 +14,7 @@ const WAITING = ["blocked", "scheduled", "pending"] as const;
 export class Room {
   readonly #cancel;
   readonly #current;
+  readonly #bounded;
   readonly #lock;
   readonly #waiting;
   readonly #oldest;
@@ -21,9 +23,15 @@ export class Room {
     const { s } = context;
     this.#cancel = new CancelWaiting(context);
     this.#current = new CurrentClaim(context);
-    this.#lock = new Statement<[names: readonly string[]], BoundedQueueRow>(
-      `SELECT name, max_length, on_full FROM ${s}.queues
-       WHERE name = ANY($1::text[]) AND max_length IS NOT NULL ORDER BY name FOR UPDATE`,
+    this.#bounded = new Statement<[names: readonly string[]], BoundedQueueRow>(
+      `SELECT name, max_length, on_full FROM ${s}.queues WHERE name = ANY($1::text[]) AND max_length IS NOT NULL`,
+    );
+    // Not the rows: a transaction of a caller's may stay open for long, and claims and edits of the queue must go on.
+    this.#lock = new Statement<[names: readonly string[]], never>(
+      `SELECT pg_advisory_xact_lock(number)::text FROM (
+         SELECT DISTINCT hashtextextended(name, ${lockNumber("room", s)}) AS number
+         FROM unnest($1::text[]) AS queue (name) ORDER BY 1
+       ) AS queues`,
     );
     this.#waiting = new Statement<
       [names: readonly string[]],
@@ -34,13 +42,17 @@ export class Room {
        FROM ${s}.counts WHERE queue = ANY($1::text[]) AND state IN ('blocked', 'scheduled', 'pending')
        GROUP BY queue`,
     );
-    this.#oldest = new Statement<[queue: string, count: number, now: Instant], { id: number }>(
+    this.#oldest = new Statement<
+      [queue: string, count: number, now: Instant, except: readonly number[]],
+      { id: number }
+    >(
       `SELECT job.id FROM ${s}.lanes AS lane CROSS JOIN LATERAL (
-         (SELECT id, run_at ${pendingOfLane(s, "$3::bigint")} ORDER BY run_at, id LIMIT $2)
+         (SELECT id, run_at ${pendingOfLane(s, "$3::bigint")} AND id <> ALL($4::bigint[]) ORDER BY run_at, id LIMIT $2)
          UNION ALL
          SELECT first.* FROM generate_series(0, 9) AS level CROSS JOIN LATERAL (
            SELECT id, run_at FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND jobs.queue = lane.queue
-             AND jobs.name = lane.name AND jobs.priority = level ORDER BY run_at, id LIMIT $2
+             AND jobs.name = lane.name AND jobs.priority = level AND id <> ALL($4::bigint[])
+           ORDER BY run_at, id LIMIT $2
          ) AS first WHERE lane.priority = ${String(KEYED)}
        ) AS job
        WHERE lane.queue = $1 ORDER BY job.run_at, job.id LIMIT $2`,
@@ -49,9 +61,11 @@ export class Room {
 
   /** Those of the queues that have a limit. Nobody else brings jobs into them until the transaction ends. */
   async of(tx: Transaction, queues: readonly string[]): Promise<RoomOfQueue[]> {
-    const limited = await this.#lock.all(tx, queues);
-    if (limited.length === 0) return [];
-    // In a statement of its own after the one that waits: what whoever had the lock before did is seen.
+    const asked = (await this.#bounded.all(tx, queues)).map(({ name }) => name);
+    if (asked.length === 0) return [];
+    await this.#lock.all(tx, asked);
+    // In statements of their own after the one that waits: what whoever had the lock before did is seen.
+    const limited = await this.#bounded.all(tx, asked);
     const counted = await this.#waiting.all(
       tx,
       limited.map(({ name }) => name),
@@ -68,9 +82,9 @@ export class Room {
   }
 
   /** Where others claim the oldest ones this very moment, they make the room themselves. */
-  async drop(tx: Transaction, queue: string, count: number): Promise<void> {
+  async drop(tx: Transaction, queue: string, count: number, except: readonly number[]): Promise<void> {
     if (count === 0) return;
-    const oldest = await this.#oldest.all(tx, queue, count, tx.now);
+    const oldest = await this.#oldest.all(tx, queue, count, tx.now, except);
     const rows = await this.#current.lock(
       tx,
       oldest.map(({ id }) => String(id)),

@@ -1,7 +1,7 @@
 import { KonveierError } from "../../core/errors.js";
 import type { Enqueued } from "../../core/job.js";
 import { scopedKey } from "../../core/unique.js";
-import { Admission, arrivalsOf, expiryOf, runAtOf, stateAt, type Target } from "../admission.js";
+import { Admission, arrivalsOf, changedJobs, expiryOf, runAtOf, stateAt, type Target } from "../admission.js";
 import type { JobState } from "../../core/states.js";
 import type { NewJob } from "../jobs.js";
 import type { SqliteContext } from "./context.js";
@@ -139,7 +139,7 @@ export class Enqueue {
     for (const target of each) {
       if (target.holder !== null) written.set(target, this.#change(target, target.holder, now));
     }
-    for (const [queue, count] of drops) this.#room.drop(queue, count);
+    for (const [queue, count] of drops) this.#room.drop(queue, count, changedJobs(each));
     for (const target of each) {
       const { change, job, runAt } = target;
       if (change === "insert" && job !== null) written.set(target, this.insert(job, now, runAt));
@@ -157,12 +157,12 @@ export class Enqueue {
     return drops;
   }
 
-  #change({ change, job, runAt }: Target, holder: JobRow, now: number): Enqueued {
+  #change({ change, job, runAt, expiresAt }: Target, holder: JobRow, now: number): Enqueued {
     let row = holder;
     if (change === "replace" && job !== null) {
       row = this.#redefine.replace(holder, job, runAt, now);
       this.#uniqueKeys.give(job, holder.id, now);
-    } else if (change === "reschedule") row = this.#redefine.reschedule(holder, runAt, now);
+    } else if (change === "reschedule") row = this.#redefine.reschedule(holder, runAt, expiresAt, now);
     return { ...toJob(row), deduplicated: true };
   }
 

@@ -74,8 +74,9 @@ export class LimitedClaims {
     >(
       `SELECT coalesce(sum(n), 0) AS starts, min(until) AS first_until FROM rate_buckets WHERE key = '' AND ${USED}`,
     );
-    // Each step jumps to the next keys in the index, so it costs the same however many jobs have the same ones.
-    this.#walk = db.prepare<[UsageParameters & KeyRange], KeyUsage>(
+    // Each step jumps to the next keys in the index, so it costs the same however many jobs have the same ones, or other
+    // names.
+    this.#walk = db.prepare<[UsageParameters & KeyRange & { names: string }], KeyUsage>(
       `WITH RECURSIVE walk (keys) AS (
          SELECT (${nextKeys("@after")})
          UNION ALL
@@ -143,7 +144,7 @@ export class LimitedClaims {
     const claim = this.#begin(queue, max);
     const ids: number[] = [];
     for (;;) {
-      this.#findGroups(queue, claim);
+      this.#findGroups(queue, names, claim);
       const shares = claim.deal();
       if (shares.length === 0) break;
       for (const share of shares) {
@@ -194,9 +195,9 @@ export class LimitedClaims {
     };
   }
 
-  #findGroups(queue: string, claim: LimitedClaim): void {
+  #findGroups(queue: string, names: readonly string[], claim: LimitedClaim): void {
     const now = this.context.clock.now();
-    const parameters = usageParameters(queue, claim.limits, now);
+    const parameters = { ...usageParameters(queue, claim.limits, now), names: JSON.stringify(names) };
     for (let range = claim.range; range !== null; range = claim.range) {
       if (range === "without keys") {
         claim.addWithoutKeys();
@@ -282,16 +283,19 @@ function usageOf(keys: string): string {
       ) END AS running,
       (SELECT sum(n) FROM rate_buckets WHERE key = rate_key AND key <> '' AND ${USED}) AS starts,
       (SELECT min(until) FROM rate_buckets WHERE key = rate_key AND key <> '' AND ${USED}) AS first_until,
-      (SELECT until FROM holds WHERE queue = @queue
-         AND key = CASE rate_key WHEN '' THEN concurrency_key ELSE rate_key END) AS held_until
+      (SELECT until FROM holds WHERE queue = @queue AND key = 'concurrency ' || concurrency_key) AS held_until,
+      (SELECT until FROM holds WHERE queue = @queue AND key = 'rate ' || rate_key) AS rate_held_until
     FROM (
       SELECT keys, substr(keys, 1, instr(keys, char(10)) - 1) AS concurrency_key,
         substr(keys, instr(keys, char(10)) + 1) AS rate_key FROM (${keys})
     )`;
 }
 
-/** The first keys of the queue's pending jobs behind others. */
+/** The first keys behind others, of the queue's pending jobs with one of the names. */
 function nextKeys(after: string): string {
-  return `SELECT jobs.keys FROM jobs WHERE state = 'pending' AND jobs.queue = @queue AND jobs.keys IS NOT NULL
-    AND jobs.keys > ${after} AND (@upTo IS NULL OR jobs.keys <= @upTo) ORDER BY jobs.keys LIMIT 1`;
+  return `SELECT min((
+      SELECT jobs.keys FROM jobs WHERE state = 'pending' AND jobs.queue = @queue AND jobs.name = served.value
+        AND jobs.keys IS NOT NULL AND jobs.keys > ${after} AND (@upTo IS NULL OR jobs.keys <= @upTo)
+      ORDER BY jobs.keys LIMIT 1
+    )) FROM json_each(@names) AS served`;
 }

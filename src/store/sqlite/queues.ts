@@ -1,6 +1,6 @@
 import { MAX_INSTANT, MAX_PRIORITY } from "../../core/defaults.js";
 import { isDeepStrictEqual } from "node:util";
-import type { Job } from "../../core/job.js";
+import type { Instant, Job } from "../../core/job.js";
 import { changedLimits, type QueueEdit } from "../../core/queue-limits.js";
 import type { HeldBack } from "../limits/held-back.js";
 import { LIMIT_COLUMNS, limitsOfRow, limitValues, type LimitValue } from "../limits/limit-rows.js";
@@ -55,6 +55,9 @@ export class SqliteQueues implements QueueStore {
   readonly #keysOf;
   readonly #forgetStarts;
   readonly #forgetKeyStarts;
+  readonly #cutStarts;
+  readonly #cutKeyStarts;
+  readonly #endHolds;
   readonly #pendingNames;
 
   readonly #limited;
@@ -79,7 +82,8 @@ export class SqliteQueues implements QueueStore {
          version = version + 1`,
     );
     this.#resume = db.prepare<[string]>(
-      "UPDATE queues SET paused_at = NULL, pause_reason = NULL, version = version + 1 WHERE name = ?",
+      `UPDATE queues SET paused_at = NULL, pause_reason = NULL, held_until = NULL, version = version + 1
+       WHERE name = ?`,
     );
     // Three ranges of one index, read no further than the cap. A comparison of pairs would be one range less, and
     // walk past all jobs that a batch made in the same millisecond.
@@ -109,6 +113,13 @@ export class SqliteQueues implements QueueStore {
          version = version + 1`,
     );
     this.#forgetStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key = ''");
+    this.#cutStarts = db.prepare<[Instant, string, Instant]>(
+      "UPDATE rate_buckets SET until = ? WHERE queue = ? AND key = '' AND until > ?",
+    );
+    this.#cutKeyStarts = db.prepare<[Instant, string, Instant]>(
+      "UPDATE rate_buckets SET until = ? WHERE queue = ? AND key > '' AND until > ?",
+    );
+    this.#endHolds = db.prepare<[string]>("DELETE FROM holds WHERE queue = ?");
     this.#forgetKeyStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key > ''");
     this.#pendingNames = db.prepare<[], { queue: string; name: string; pending: number }>(
       "SELECT queue, name, n AS pending FROM counts WHERE state = 'pending' AND n > 0 ORDER BY queue, name",
@@ -176,7 +187,10 @@ export class SqliteQueues implements QueueStore {
   }
 
   #resumeNow(name: string): void {
-    if ((this.#row.get(name)?.paused_at ?? null) === null) return;
+    const row = this.#row.get(name);
+    const isOff = row !== undefined && (row.paused_at !== null || row.held_until !== null);
+    const released = this.#endHolds.run(name).changes;
+    if (!isOff && released === 0) return;
     this.#resume.run(name);
     this.context.journal.add({ type: "queue", name, action: "resumed" });
     this.context.changes.pending(name);
@@ -190,6 +204,11 @@ export class SqliteQueues implements QueueStore {
     // A limit that is set again later begins anew.
     if (limits.rateLimit === null) this.#forgetStarts.run(name);
     if (limits.perKey.rateLimit === null) this.#forgetKeyStarts.run(name);
+    const now = this.context.clock.now();
+    if (limits.rateLimit?.perMs !== before.rateLimit?.perMs) this.#cutStarts.run(now, name, now);
+    if (limits.perKey.rateLimit?.perMs !== before.perKey.rateLimit?.perMs) {
+      this.#cutKeyStarts.run(now, name, now);
+    }
     this.context.step("limit:queue");
     this.context.bounded.changed();
     this.context.journal.add({ type: "queue", name, action: "limited" });

@@ -11,6 +11,7 @@ export class Redefine {
   readonly #dropTags;
   readonly #insertTag;
   readonly #time;
+  readonly #forgetSteps;
 
   constructor(private readonly context: SqliteContext) {
     const { db } = context;
@@ -29,9 +30,10 @@ export class Redefine {
          (SELECT tag.value, job_id FROM job_specs, json_each(tags) AS tag WHERE job_id = ?)`,
     );
     this.#insertTag = db.prepare("INSERT INTO job_tags (tag, job_id) VALUES (?, ?) ON CONFLICT DO NOTHING");
-    this.#time = db.prepare<[string, number, number], JobRow>(
-      "UPDATE jobs SET state = ?, run_at = ? WHERE id = ? RETURNING *",
+    this.#time = db.prepare<[string, number, number | null, number], JobRow>(
+      "UPDATE jobs SET state = ?, run_at = ?, expires_at = ? WHERE id = ? RETURNING *",
     );
+    this.#forgetSteps = db.prepare<[number]>("DELETE FROM job_steps WHERE job_id = ?");
   }
 
   /** @returns the job as it is now */
@@ -42,6 +44,8 @@ export class Redefine {
     const expiresAt = before.token === 0 ? expiryOf(job, now) : null;
     const row = this.#job.get(state, job.priority, job.maxAttempts, runAt, expiresAt, job.keys, id);
     this.context.step("enqueue:replace");
+    // They were done for another payload.
+    this.#forgetSteps.run(id);
     this.#dropTags.run(id);
     this.#spec.run(
       job.payload,
@@ -60,8 +64,9 @@ export class Redefine {
   }
 
   /** @returns the job as it is now */
-  reschedule(before: JobRow, runAt: number, now: number): JobRow {
-    return this.#changed(before, this.#time.get(stateAt(runAt, now), runAt, before.id), "reschedule");
+  reschedule(before: JobRow, runAt: number, expiresAt: number | null, now: number): JobRow {
+    const until = before.token === 0 ? expiresAt : null;
+    return this.#changed(before, this.#time.get(stateAt(runAt, now), runAt, until, before.id), "reschedule");
   }
 
   #changed(before: JobRow, row: JobRow | undefined, transition: TransitionName): JobRow {

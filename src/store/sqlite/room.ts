@@ -22,7 +22,7 @@ export class Room {
        FROM counts WHERE queue = ? AND state IN ('blocked', 'scheduled', 'pending')`,
     );
     // The index is ordered by `run_at` only within one name and priority, so the first of each is asked for.
-    this.#firsts = db.prepare<[string, string], Oldest>(
+    this.#firsts = db.prepare<[string, string, string, string], Oldest>(
       `WITH priorities (priority) AS (VALUES ${PRIORITIES}), firsts (id) AS (
          ${firstsOf("IS NULL")} UNION ALL ${firstsOf("IS NOT NULL")}
        )
@@ -35,10 +35,12 @@ export class Room {
     return dropsFor(this.#roomOf(queue), arrivals);
   }
 
-  drop(queue: string, count: number): void {
+  /** @param except ids of jobs that are not dropped */
+  drop(queue: string, count: number, except: readonly number[]): void {
     const now = this.context.clock.now();
+    const kept = JSON.stringify(except);
     for (let dropped = 0; dropped < count; dropped += 1) {
-      const [row] = this.#firsts.all(queue, queue).sort(byTime);
+      const [row] = this.#firsts.all(kept, queue, kept, queue).sort(byTime);
       if (row === undefined)
         throw new Error(`The queue ${queue} has fewer pending jobs than its counters say`);
       this.#cancel.drop(row, now);
@@ -55,7 +57,8 @@ export class Room {
 function firstsOf(keys: string): string {
   return `SELECT (
       SELECT id FROM jobs WHERE state = 'pending' AND keys ${keys} AND jobs.queue = counts.queue
-        AND jobs.name = counts.name AND jobs.priority = priorities.priority ORDER BY run_at, id LIMIT 1
+        AND jobs.name = counts.name AND jobs.priority = priorities.priority
+        AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY run_at, id LIMIT 1
     ) FROM counts, priorities WHERE counts.queue = ? AND counts.state = 'pending' AND n > 0`;
 }
 

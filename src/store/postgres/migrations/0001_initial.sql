@@ -59,7 +59,7 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_pending   ON jobs (queue, name, priority, run_at, id) WHERE state = 'pending' AND keys IS NULL;
 CREATE INDEX jobs_pending_keyed ON jobs (queue, name, priority, run_at, id)
   WHERE state = 'pending' AND keys IS NOT NULL;
-CREATE INDEX jobs_by_keys       ON jobs (queue, keys, name, priority, run_at, id)
+CREATE INDEX jobs_by_keys       ON jobs (queue, name, keys, priority, run_at, id)
   WHERE state = 'pending' AND keys IS NOT NULL;
 CREATE INDEX jobs_running_keyed ON jobs (queue, keys) WHERE state = 'running' AND keys IS NOT NULL;
 CREATE INDEX jobs_scheduled ON jobs (run_at, id)      WHERE state = 'scheduled';
