@@ -78,6 +78,7 @@ describe("limits", () => {
       reason: "limited",
       detail: "As many jobs with the key t of the queue default are running as may: 1.",
       facts: { limit: "key_concurrency", key: "t", until: null, max: 1 },
+      expiresAt: null,
     });
   });
 
