@@ -10,6 +10,7 @@ const ON_BOTH_STORES = [
   "filter",
   "flows",
   "jobs",
+  "limits",
   "live",
   "schedules",
   "stats",

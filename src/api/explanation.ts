@@ -1,5 +1,5 @@
 import { Type, type Static, type TProperties } from "typebox";
-import { Instant, Nullable } from "./fields.js";
+import { Instant, JobId, Nullable } from "./fields.js";
 import { CancellationReason, JobState } from "./job.js";
 
 const Count = Type.Integer({ minimum: 0 });
@@ -30,7 +30,15 @@ export const ExplanationView = Type.Union(
   [
     because("running", { workerId: Type.String(), since: Instant, leaseUntil: Instant }),
     because("finished", { since: Instant, cancelled: Type.Union([CancellationReason, Type.Null()]) }),
-    because("blocked", { since: Instant }),
+    because("blocked", {
+      since: Instant,
+      /** Dependencies that are open. */
+      open: Count,
+      /** Up to five of them, in queues that the token covers: those that ended badly first. */
+      dependencies: Type.Array(Type.Object({ id: JobId, ref: Type.String(), state: JobState })),
+      /** One of them ended badly, and the job waits until somebody retries it. */
+      stuck: Type.Boolean(),
+    }),
     because("scheduled", {
       until: Instant,
       cause: Type.Enum(["first_run", "retry", "snooze"]),

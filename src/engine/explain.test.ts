@@ -7,8 +7,10 @@ import { cancel } from "./cancel.js";
 import { completion } from "./complete.js";
 import { createContext } from "./context.js";
 import { enqueue, enqueueMany } from "./enqueue.js";
-import { explain } from "./explain.js";
+import { explain, type Explanation } from "./explain.js";
 import { failure } from "./fail.js";
+import { createFlow } from "./flows/make.js";
+import { retry } from "./retry.js";
 import { settle } from "./settle.js";
 import { pauseQueue } from "./queues.js";
 import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
@@ -103,6 +105,66 @@ describe("explain", () => {
       facts: { since: T0 + 1_000, cancelled: "expired" },
       detail: "The job is cancelled since 2026-01-05T00:00:01.000Z: it had not started in time.",
     });
+  });
+
+  test("a blocked one: what it waits for, as much as the caller may know, and that only a retry goes on", async () => {
+    const { take, why, context } = setUp();
+    const refs = ["a", "b", "c", "d", "e", "f", "g"];
+    await createFlow(context, {
+      name: "f",
+      jobs: [
+        ...refs.map((ref) => ({ ref, name: "send", queue: ref < "c" ? "default" : "other" })),
+        { ref: "last", name: "send", dependsOn: refs, onDependencyFailure: "block" },
+      ],
+    });
+    expect(await why("8")).toEqual({
+      state: "blocked",
+      expiresAt: null,
+      reason: "blocked",
+      detail:
+        "The job waits for 7 jobs of its flow: a (job 1, pending), b (job 2, pending), c (job 3, pending), " +
+        "d (job 4, pending), e (job 5, pending), 2 more.",
+      facts: {
+        since: T0,
+        open: 7,
+        dependencies: ["a", "b", "c", "d", "e"].map((ref, n) => ({ id: `${n + 1}`, ref, state: "pending" })),
+        stuck: false,
+      },
+    });
+
+    const first = await take();
+    await settle(context, first, "w-1", completion(first, null));
+    const second = await take();
+    const boom = { outcome: "failed", error: { type: "E", message: "m", stack: null } } as const;
+    await settle(context, second, "w-1", failure(context, second, boom, "never"));
+    await cancel(context, "7");
+    const { detail, facts } = (await why("8")) as Extract<Explanation, { reason: "blocked" }>;
+    expect(facts).toMatchObject({ open: 6, stuck: true });
+    expect(facts.dependencies.map(({ ref, state }) => `${ref} ${state}`)).toEqual([
+      "b dead",
+      "g cancelled",
+      "c pending",
+      "d pending",
+      "e pending",
+    ]);
+    expect(detail).toMatch(/, 1 more\. It goes on only when what did not complete is retried by hand\.$/);
+
+    const some = await explain(context, "8", (queue) => queue === "default");
+    expect(some).toMatchObject({
+      detail: expect.stringMatching(
+        /^The job waits for 6 jobs of its flow: b \(job 2, dead\), 5 more\. /,
+      ) as string,
+      facts: { open: 6, dependencies: [{ id: "2" }], stuck: true },
+    });
+    const none = await explain(context, "8", () => false);
+    expect(none).toMatchObject({
+      detail: expect.stringMatching(/^The job waits for 6 jobs of its flow\. /) as string,
+      facts: { open: 6, dependencies: [] },
+    });
+
+    await retry(context, "2");
+    await retry(context, "7");
+    expect(await why("8")).toMatchObject({ facts: { open: 6, stuck: false } });
   });
 
   test("a scheduled one: before its first run, between attempts, and put off by its handler", async () => {

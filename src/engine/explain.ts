@@ -1,13 +1,19 @@
 import { EXPLAIN_CAP } from "../core/defaults.js";
+import type { FlowLink } from "../core/flow.js";
 import { formatInstant } from "../core/instant.js";
 import type { CancellationReason, Instant, Job, JobDetail } from "../core/job.js";
-import type { JobState } from "../core/states.js";
+import { isFinished, type JobState } from "../core/states.js";
 import type { HeldBack } from "../store/limits/held-back.js";
 import type { WorkerRecord } from "../store/workers.js";
 import type { EngineContext } from "./context.js";
 import { jobNotFound } from "./job-change.js";
 import { serves } from "./unhandled.js";
 import { WORKER_TIMEOUT_MS } from "./worker-timeout.js";
+
+/** Open dependencies that are named. */
+const NAMED = 5;
+/** Open dependencies among which those are looked for that a caller may know about. */
+const LOOKED_AT = 100;
 
 /** Why a job is not running, or that it is, or how it ended. */
 export type Explanation = Reason & {
@@ -25,7 +31,7 @@ export type Reason =
       readonly facts: { readonly workerId: string; readonly since: Instant; readonly leaseUntil: Instant };
     }
   | { readonly reason: "finished"; readonly facts: Finished }
-  | { readonly reason: "blocked"; readonly facts: { readonly since: Instant } }
+  | { readonly reason: "blocked"; readonly facts: Blocked }
   | { readonly reason: "scheduled"; readonly facts: Scheduled }
   | {
       readonly reason: "queue_paused";
@@ -44,6 +50,17 @@ export interface Finished {
   readonly since: Instant;
   /** Why a cancelled job is cancelled. */
   readonly cancelled: CancellationReason | null;
+}
+
+/** What a job waits for. Its dependencies are open until they have ended in a way that its policy goes on with. */
+export interface Blocked {
+  readonly since: Instant;
+  /** Dependencies that are open. */
+  readonly open: number;
+  /** Up to five of them that the caller may know about: those that ended badly first. */
+  readonly dependencies: readonly Pick<FlowLink, "id" | "ref" | "state">[];
+  /** One of them ended badly, and the job waits until somebody retries it. */
+  readonly stuck: boolean;
 }
 
 export interface Scheduled {
@@ -75,14 +92,20 @@ export interface Slots {
 
 /**
  * Tells why a job is not running: the first condition of a claim that it does not meet. Reads one moment after the
- * other, so in the middle of a change it may tell of either side. Costs the same whatever the backlog.
+ * other, so in the middle of a change it may tell of either side. Costs the same whatever the backlog; of a blocked job it
+ * grows with its open dependencies.
  *
+ * @param isVisible whether the caller may know about jobs of a queue that this one waits for
  * @throws KonveierError `job_not_found`
  */
-export async function explain(context: EngineContext, id: string): Promise<Explanation> {
+export async function explain(
+  context: EngineContext,
+  id: string,
+  isVisible: (queue: string) => boolean = () => true,
+): Promise<Explanation> {
   const job = await context.store.jobs.detail(id);
   if (job === null) throw jobNotFound(id);
-  const reason = await reasonOf(context, job);
+  const reason = await reasonOf(context, job, isVisible);
   const expiresAt = isWaiting(job.state) ? job.expiresAt : null;
   const why = sentence(reason, job, context.store.now());
   const until = expiresAt === null ? "" : ` Not started by ${formatInstant(expiresAt)}, it is cancelled.`;
@@ -93,7 +116,11 @@ function isWaiting(state: JobState): boolean {
   return state === "blocked" || state === "scheduled" || state === "pending";
 }
 
-async function reasonOf(context: EngineContext, job: JobDetail): Promise<Reason> {
+async function reasonOf(
+  context: EngineContext,
+  job: JobDetail,
+  isVisible: (queue: string) => boolean,
+): Promise<Reason> {
   switch (job.state) {
     case "running":
       return {
@@ -112,12 +139,30 @@ async function reasonOf(context: EngineContext, job: JobDetail): Promise<Reason>
         facts: { since: job.finishedAt ?? job.runAt, cancelled: job.cancellation?.reason ?? null },
       };
     case "blocked":
-      return { reason: "blocked", facts: { since: job.createdAt } };
+      return { reason: "blocked", facts: await blockedFacts(context, job, isVisible) };
     case "scheduled":
       return { reason: "scheduled", facts: await scheduledFacts(context, job) };
     case "pending":
       return whyPending(context, job);
   }
+}
+
+async function blockedFacts(
+  { store }: EngineContext,
+  { id, createdAt }: Job,
+  isVisible: (queue: string) => boolean,
+): Promise<Blocked> {
+  const { count, first } = await store.flows.openDependencies(id, LOOKED_AT);
+  return {
+    since: createdAt,
+    open: count,
+    dependencies: first
+      .filter(({ queue }) => isVisible(queue))
+      .slice(0, NAMED)
+      .map(({ id, ref, state }) => ({ id, ref, state })),
+    // Of other policies the end is still to be told to this job.
+    stuck: first.some(({ state, onFailure }) => onFailure === "block" && isFinished(state)),
+  };
 }
 
 async function scheduledFacts({ store }: EngineContext, job: Job): Promise<Scheduled> {
@@ -181,7 +226,7 @@ function sentence(reason: Reason, job: Job, now: Instant): string {
     case "finished":
       return `The job is ${job.state} since ${formatInstant(reason.facts.since)}${cancelledText(reason.facts)}.`;
     case "blocked":
-      return "The job waits for other jobs of its flow.";
+      return blockedSentence(reason.facts);
     case "scheduled":
       return scheduledSentence(reason.facts, now);
     case "queue_paused": {
@@ -208,6 +253,18 @@ function cancelledText({ cancelled }: Finished): string {
     queue_full: ": its queue was full, and a new job took its place",
     dependency: ": a job that it depends on did not complete",
   }[cancelled];
+}
+
+function blockedSentence({ open, dependencies, stuck }: Blocked): string {
+  if (open === 0)
+    return "No dependency of the job is open: it goes on within moments, once its whole flow is there.";
+  const named = dependencies.map(({ ref, id, state }) => `${ref} (job ${id}, ${state})`);
+  const others = open - named.length;
+  if (others > 0 && named.length > 0) named.push(`${others} more`);
+  const jobs = open === 1 ? "1 job" : `${open} jobs`;
+  const which = named.length === 0 ? "" : `: ${named.join(", ")}`;
+  const what = `The job waits for ${jobs} of its flow${which}.`;
+  return stuck ? `${what} It goes on only when what did not complete is retried by hand.` : what;
 }
 
 function limitedSentence({ limit, key, until, max }: Limited, queue: string): string {

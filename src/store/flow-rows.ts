@@ -2,7 +2,7 @@ import { KonveierError } from "../core/errors.js";
 import { flowStateOf, type Flow, type FlowDetail, type FlowLink } from "../core/flow.js";
 import type { OnFailure } from "../core/flow-request.js";
 import { JOB_STATES, type JobState } from "../core/states.js";
-import type { PageOfFlow } from "./flows.js";
+import type { OpenDependencies, PageOfFlow } from "./flows.js";
 import { rowId } from "./rows.js";
 
 /** A row of `flows`. */
@@ -29,6 +29,11 @@ export interface LinkRow {
   readonly state: JobState;
   readonly on_failure: OnFailure;
   readonly resolved: number | boolean;
+}
+
+/** With how many there are in all. */
+export interface OpenRow extends LinkRow {
+  readonly n: number;
 }
 
 export interface StateCount {
@@ -69,6 +74,10 @@ export function toLink(row: LinkRow): FlowLink {
     onFailure: row.on_failure,
     resolved: Boolean(row.resolved),
   };
+}
+
+export function toOpenDependencies(rows: readonly OpenRow[]): OpenDependencies {
+  return { count: rows[0]?.n ?? 0, first: rows.map(toLink) };
 }
 
 /** What follows from the counts of a flow, to be set after they have changed. `now` is SQL. */

@@ -82,6 +82,12 @@ export interface FlowStore {
     limit: number,
     after: string | null,
   ): Promise<PageOfFlow<DependencyResult> | null>;
+  /**
+   * What a job still waits for.
+   *
+   * @param most of those that are told
+   */
+  openDependencies(jobId: string, most: number): Promise<OpenDependencies>;
   /** What depends on a job; `null`: no such job. */
   dependants(jobId: string, limit: number, after: string | null): Promise<PageOfFlow<FlowLink> | null>;
 
@@ -99,6 +105,12 @@ export interface FlowStore {
 
   /** Removes flows whose making was broken off longer ago than this. @returns how many jobs were removed */
   removeUnmade(olderThanMs: number, limit: number): Promise<number>;
+}
+
+export interface OpenDependencies {
+  readonly count: number;
+  /** Those that need a retry by hand before the others, then by id. */
+  readonly first: readonly FlowLink[];
 }
 
 /** A job of a flow. */

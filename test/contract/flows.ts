@@ -160,6 +160,27 @@ export function flowsContract(contract: Contract): void {
       });
     }
 
+    contract.test("tell what a job still waits for, what needs a retry by hand first", async (harness) => {
+      const refs = ["a", "b", "c", "d"];
+      await make(harness, [
+        ...refs.map((ref) => ({ ref })),
+        { ref: "last", dependsOn: refs, onDependencyFailure: "block" },
+      ]);
+      const jobs = await claimAll(harness);
+      const [a, b, c] = [jobs.get("a"), jobs.get("b"), jobs.get("c")];
+      if (a === undefined || b === undefined || c === undefined) throw new Error("All were to be claimed");
+      await harness.complete(a);
+      await harness.fail(c, "never");
+      const open = async (most: number) => {
+        const { count, first } = await harness.store.flows.openDependencies("5", most);
+        return [count, ...first.map(({ id, ref, state }) => `${id} ${ref} ${state}`)];
+      };
+      expect(await open(9)).toEqual([3, "3 c dead", "2 b running", "4 d running"]);
+      expect(await open(1)).toEqual([3, "3 c dead"]);
+      expect(await harness.store.flows.openDependencies("1", 9)).toEqual({ count: 0, first: [] });
+      expect(await harness.store.flows.openDependencies("x", 9)).toEqual({ count: 0, first: [] });
+    });
+
     contract.test("begin the delay of a job when nothing blocks it any more", async (harness) => {
       const flow = await make(harness, [
         { ref: "a" },

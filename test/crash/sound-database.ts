@@ -9,6 +9,8 @@ export function checkSound(file: string): void {
     expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
     checkNothingHalfThere(db);
     checkKeysAndTags(db);
+    checkUniqueKeys(db);
+    checkLimits(db);
     checkCounters(db);
     checkDeadGroups(db);
     checkSequences(db);
@@ -52,6 +54,26 @@ function checkKeysAndTags(db: Database.Database): void {
   ).toEqual(
     db.prepare("SELECT value AS tag, job_id FROM job_specs, json_each(tags) ORDER BY job_id, value").all(),
   );
+}
+
+/** The newest of the jobs that were made with a unique key has it, or had it last. */
+function checkUniqueKeys(db: Database.Database): void {
+  const wrong = db.prepare(
+    `SELECT key, unique_keys.job_id, newest FROM unique_keys LEFT JOIN (
+       SELECT unique_key, max(job_id) AS newest FROM job_specs GROUP BY unique_key
+     ) ON unique_key = key WHERE newest IS NOT unique_keys.job_id`,
+  );
+  expect(wrong.all(), "unique keys of another job than by its spec").toEqual([]);
+}
+
+/** What holds jobs back belongs to queues that there are. */
+function checkLimits(db: Database.Database): void {
+  for (const table of ["rate_buckets", "holds"]) {
+    const orphans = db.prepare(
+      `SELECT * FROM ${table} WHERE queue NOT IN (SELECT name FROM queues UNION SELECT queue FROM jobs)`,
+    );
+    expect(orphans.all(), `${table} of no queue`).toEqual([]);
+  }
 }
 
 function checkCounters(db: Database.Database): void {

@@ -20,6 +20,7 @@ function textOf(file: string): string {
 async function liveScrape(): Promise<Scrape> {
   const server = await startHttpServer({ database: testDatabase("postgres") });
   await server.send("PUT", "/v1/schedules/nightly", { json: { cron: "@daily", job: { name: "report" } } });
+  await server.send("PATCH", "/v1/queues/default", { json: { concurrency: 5 } });
   await server.post("/v1/jobs", { name: "mail.send" });
   const claim = { workerId: "w", queues: ["default"] };
   expect((await server.post("/v1/claim", claim)).as(ClaimView).jobs).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ClaimView, type ClaimedJobView } from "../../src/api/claim.js";
+import { ExplanationView } from "../../src/api/explanation.js";
 import {
   CreatedFlowView,
   DependantPageView,
@@ -392,6 +393,43 @@ describe("a token that covers some queues", () => {
     expect(items.map(({ ref, dependsOn }) => [ref, dependsOn])).toEqual([["own", []]]);
     expect((await get("/v1/jobs/2/dependants")).as(DependantPageView).items).toEqual([]);
     expect((await get("/v1/jobs/1/dependants")).as(Problem).code).toBe("job_not_found");
+  });
+
+  test("is told that a job of them waits, not for which jobs of others", async () => {
+    const server = await startHttpServer();
+    await created(server, {
+      name: "mixed",
+      jobs: [
+        { ref: "secret", name: "a", queue: "other" },
+        { ref: "known", name: "a" },
+        { ref: "own", name: "a", dependsOn: ["secret", "known"], onDependencyFailure: "block" },
+      ],
+    });
+    await server.post("/v1/jobs/1/cancel", {});
+    const explained = async (token?: string) =>
+      (await server.get("/v1/jobs/3/explain", token === undefined ? {} : { token })).as(ExplanationView);
+    expect(await explained()).toMatchObject({
+      detail:
+        "The job waits for 2 jobs of its flow: secret (job 1, cancelled), known (job 2, pending). " +
+        "It goes on only when what did not complete is retried by hand.",
+      facts: {
+        open: 2,
+        dependencies: [
+          { id: "1", ref: "secret", state: "cancelled" },
+          { id: "2", ref: "known", state: "pending" },
+        ],
+        stuck: true,
+      },
+    });
+    const { token } = await issueToken(server, ["read-only"], { queues: ["default"] });
+    expect(await explained(token)).toMatchObject({
+      detail:
+        "The job waits for 2 jobs of its flow: known (job 2, pending), 1 more. " +
+        "It goes on only when what did not complete is retried by hand.",
+      facts: { open: 2, dependencies: [{ id: "2", ref: "known", state: "pending" }], stuck: true },
+    });
+    await server.post("/v1/jobs/1/retry", {});
+    expect(await explained(token)).toMatchObject({ facts: { open: 2, stuck: false } });
   });
 
   test("adds jobs of them only to what it works on", async () => {

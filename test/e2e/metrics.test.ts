@@ -54,6 +54,8 @@ async function claimed(server: HttpServer, more: object = {}) {
 /** Every metric there is has a series after this. */
 async function touchEverything(server: HttpServer): Promise<void> {
   await server.send("PUT", "/v1/schedules/nightly", { json: { cron: "@daily", job: { name: "report" } } });
+  const rateLimit = { max: 90, perMs: 60_000 };
+  await server.send("PATCH", "/v1/queues/default", { json: { concurrency: 5, maxLength: 100, rateLimit } });
   await server.post("/v1/jobs", { name: "mail.send" });
   const [job] = await claimed(server);
   const { id, leaseToken } = job!;
@@ -125,6 +127,7 @@ describe("GET /metrics", () => {
       "file",
       "le",
       "operation",
+      "limit",
     ];
     allowed.push("method", "route", "code", "label", "version", "node");
     expect([...labels].toSorted()).toEqual(allowed.toSorted());

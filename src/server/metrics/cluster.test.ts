@@ -75,6 +75,40 @@ describe("metrics of the database", () => {
     expect(metrics.value("konveier_workers", { state: "stopping" })).toBe(0);
   });
 
+  test("the limits that a queue has are there with the jobs that they are about, of at most 200 queues", async () => {
+    const { store, context, scrape } = setUp();
+    const limit = "konveier_queue_limit";
+    await store.queues.edit("default", {
+      concurrency: 5,
+      maxLength: 0,
+      rateLimit: { max: 90, perMs: 60_000 },
+      perKey: { concurrency: 1 },
+    });
+    await store.queues.edit("mail", { maxLength: 7 });
+    const first = await scrape();
+    const limits = first.samples.filter(({ name }) => name === limit);
+    expect(limits.map(({ labels, value }) => ({ ...labels, value }))).toEqual([
+      { queue: "default", limit: "concurrency", value: 5 },
+      { queue: "default", limit: "max_length", value: 0 },
+      { queue: "default", limit: "rate_per_second", value: 1.5 },
+      { queue: "mail", limit: "max_length", value: 7 },
+    ]);
+    expect(first.types.get(limit)).toBe("gauge");
+
+    const many = Array.from({ length: 300 }, (_, n) => `queue-${n}`);
+    await enqueueMany(
+      context,
+      many.map((queue) => ({ queue, name: "mail" })),
+    );
+    for (const queue of many) await store.queues.edit(queue, { concurrency: 2 });
+    await store.queues.edit("default", { concurrency: null });
+    const second = await scrape();
+    expect(second.samples.filter(({ name }) => name === limit)).toHaveLength(198 + 3);
+    expect(second.value(limit, { queue: OTHER, limit: "concurrency" })).toBeUndefined();
+    expect(second.value(limit, { queue: "default", limit: "concurrency" })).toBeUndefined();
+    expect(second.sum("konveier_queue_jobs", { state: "pending" })).toBe(300);
+  });
+
   test("each attempt is in one outcome, and they add up to what was started", async () => {
     const { store, context, scrape } = setUp();
     await enqueueMany(

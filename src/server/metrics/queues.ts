@@ -1,7 +1,8 @@
+import type { QueueLimits } from "../../core/queue-limits.js";
 import { JOB_STATES } from "../../core/states.js";
 import { labelText, type Exposition } from "./exposition.js";
 import { HistogramSum } from "./histogram.js";
-import type { MetricLabels } from "./labels.js";
+import { OTHER, type MetricLabels } from "./labels.js";
 import type { Reading } from "./reading.js";
 
 const STATES = JOB_STATES.map((state) => `,state="${state}"`);
@@ -13,6 +14,8 @@ class QueueSum {
   paused = false;
   workers = 0;
   expired = 0;
+  /** By name. */
+  limits = new Map<string, number>();
   readonly wait = new HistogramSum();
 }
 
@@ -36,6 +39,11 @@ export function exposeQueues(into: Exposition, reading: Reading, labels: MetricL
   );
   for (const { text, sum } of queues) {
     for (const [index, state] of STATES.entries()) into.value(JOBS, text + state, sum.counts[index] ?? 0);
+  }
+  const LIMIT = "konveier_queue_limit";
+  into.metric(LIMIT, "gauge", "Limits that the queue has: jobs, or starts in a second.");
+  for (const { text, sum } of queues) {
+    for (const [limit, value] of sum.limits) into.value(LIMIT, `${text},${labelText({ limit })}`, value);
   }
   metric(
     "konveier_queue_oldest_pending_age_seconds",
@@ -71,8 +79,11 @@ function sumQueues({ queues, totals, workers }: Reading, labels: MetricLabels): 
     }
     return sum;
   };
-  for (const { name, counts, pausedAt, oldestPendingAt } of queues) {
+  for (const queue of queues) {
+    const { name, counts, pausedAt, oldestPendingAt } = queue;
     const sum = find(name);
+    // Of several queues together there is no limit.
+    if (labels.queue.of(name) !== OTHER) sum.limits = limitsOf(queue);
     for (const [index, state] of JOB_STATES.entries()) {
       sum.counts[index] = (sum.counts[index] ?? 0) + counts[state];
     }
@@ -89,4 +100,10 @@ function sumQueues({ queues, totals, workers }: Reading, labels: MetricLabels): 
     for (const sum of new Set(worker.queues.map(find))) sum.workers += 1;
   }
   return sums;
+}
+
+function limitsOf({ concurrency, maxLength, rateLimit }: QueueLimits): Map<string, number> {
+  const perSecond = rateLimit === null ? null : rateLimit.max / (rateLimit.perMs / 1_000);
+  const all = { concurrency, max_length: maxLength, rate_per_second: perSecond };
+  return new Map(Object.entries(all).flatMap(([limit, value]) => (value === null ? [] : [[limit, value]])));
 }

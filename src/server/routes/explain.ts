@@ -1,6 +1,6 @@
 import { ExplanationView } from "../../api/explanation.js";
 import { explain } from "../../engine/explain.js";
-import { requireVisibleJob } from "../access/queue-limits.js";
+import { covers, requireVisibleJob } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import type { Services } from "../services.js";
 import { explanationView } from "../views/explanation.js";
@@ -23,7 +23,7 @@ export function explainRoute(app: App, { context }: Services): void {
     async (request) => {
       const { id } = request.params;
       await requireVisibleJob(context.store, request, id);
-      return explanationView(await explain(context, id));
+      return explanationView(await explain(context, id, (queue) => covers(request, queue)));
     },
   );
 }

@@ -17,14 +17,16 @@ export function explanationView(explanation: Explanation): ExplanationView {
       const facts = { since: formatInstant(since), cancelled };
       return { state, reason: explanation.reason, detail, facts, expiresAt };
     }
-    case "blocked":
+    case "blocked": {
+      const { since, open, dependencies, stuck } = explanation.facts;
       return {
         state,
         reason: explanation.reason,
         detail,
-        facts: { since: formatInstant(explanation.facts.since) },
+        facts: { since: formatInstant(since), open, dependencies: [...dependencies], stuck },
         expiresAt,
       };
+    }
     case "scheduled": {
       const { until, cause, attempt, maxAttempts } = explanation.facts;
       const facts = { until: formatInstant(until), cause, attempt, maxAttempts };

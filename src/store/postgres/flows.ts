@@ -9,8 +9,10 @@ import {
   toFlow,
   toFlowDetail,
   toLink,
+  toOpenDependencies,
   type FlowRow,
   type LinkRow,
+  type OpenRow,
   type StateCount,
 } from "../flow-rows.js";
 import type {
@@ -21,6 +23,7 @@ import type {
   FlowWalk,
   NewFlow,
   NewFlowJob,
+  OpenDependencies,
   PageOfFlow,
   UnknownRef,
 } from "../flows.js";
@@ -65,6 +68,7 @@ export class PostgresFlows implements FlowStore {
   readonly #jobs;
   readonly #flowOf;
   readonly #dependencies: LinkStatement<LinkRow & { readonly result: string | null }>;
+  readonly #openDependencies;
   readonly #dependants: LinkStatement<LinkRow>;
   readonly #members;
   readonly #unfinished;
@@ -121,6 +125,7 @@ export class PostgresFlows implements FlowStore {
     this.#dependencies = new Statement(
       `${links("on_id", "dependencies.job_id = $1 AND on_id > $2", result)} ORDER BY on_id LIMIT $3`,
     );
+    this.#openDependencies = new Statement<[jobId: number, most: number], OpenRow>(openDependenciesSql(s));
     this.#dependants = new Statement(
       `${links("dependencies.job_id", "on_id = $1 AND dependencies.job_id > $2")}
        ORDER BY dependencies.job_id LIMIT $3`,
@@ -236,6 +241,12 @@ export class PostgresFlows implements FlowStore {
     }));
   }
 
+  openDependencies(jobId: string, most: number): Promise<OpenDependencies> {
+    return this.context.read(async (db) =>
+      toOpenDependencies(await this.#openDependencies.all(db, rowId(jobId) ?? 0, most)),
+    );
+  }
+
   dependants(jobId: string, limit: number, after: string | null): Promise<PageOfFlow<FlowLink> | null> {
     return this.#links(this.#dependants, jobId, limit, after, toLink);
   }
@@ -321,6 +332,17 @@ export class PostgresFlows implements FlowStore {
     const key = rowId(id);
     return key === null ? undefined : this.#flowOf.get(db, key);
   }
+}
+
+// Each job is looked up by itself: joined, the table might be read whole.
+function openDependenciesSql(s: string): string {
+  return `SELECT (SELECT flow_ref FROM ${s}.job_specs WHERE job_id = first.id) AS ref, first.* FROM (
+         SELECT on_id AS id, queue, state, on_failure, resolved, count(*) OVER () AS n
+         FROM ${s}.dependencies
+         CROSS JOIN LATERAL (SELECT queue, state FROM ${s}.jobs WHERE jobs.id = on_id OFFSET 0) AS job
+         WHERE job_id = $1 AND NOT resolved
+         ORDER BY state IN ('dead', 'cancelled') DESC, on_id LIMIT $2
+       ) AS first`;
 }
 
 function membersSql(s: string): string {

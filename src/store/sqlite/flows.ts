@@ -10,8 +10,10 @@ import {
   toFlow,
   toFlowDetail,
   toLink,
+  toOpenDependencies,
   type FlowRow,
   type LinkRow,
+  type OpenRow,
   type StateCount,
 } from "../flow-rows.js";
 import type {
@@ -22,6 +24,7 @@ import type {
   FlowWalk,
   NewFlow,
   NewFlowJob,
+  OpenDependencies,
   PageOfFlow,
   UnknownRef,
 } from "../flows.js";
@@ -53,6 +56,7 @@ export class SqliteFlows implements FlowStore {
   readonly #getJob;
   readonly #dependencies;
   readonly #dependencyCount;
+  readonly #openDependencies;
   readonly #dependants;
   readonly #results;
   readonly #members;
@@ -106,6 +110,13 @@ export class SqliteFlows implements FlowStore {
     this.#dependencyCount = db
       .prepare<[number], number>("SELECT count(*) FROM dependencies WHERE job_id = ?")
       .pluck();
+    this.#openDependencies = db.prepare<[number, number], OpenRow>(
+      `SELECT (SELECT flow_ref FROM job_specs WHERE job_id = id) AS ref, first.* FROM (
+         SELECT on_id AS id, queue, state, on_failure, resolved, count(*) OVER () AS n
+         FROM dependencies CROSS JOIN jobs ON jobs.id = on_id WHERE job_id = ? AND resolved = 0
+         ORDER BY state IN ('dead', 'cancelled') DESC, on_id LIMIT ?
+       ) AS first`,
+    );
     this.#results = db
       .prepare<[number], string | null>("SELECT result FROM job_results WHERE job_id = ?")
       .pluck();
@@ -218,6 +229,10 @@ export class SqliteFlows implements FlowStore {
         result: this.#results.get(row.id) ?? null,
       }));
     });
+  }
+
+  openDependencies(jobId: string, most: number): Promise<OpenDependencies> {
+    return this.context.read(() => toOpenDependencies(this.#openDependencies.all(rowId(jobId) ?? 0, most)));
   }
 
   dependants(jobId: string, limit: number, after: string | null): Promise<PageOfFlow<FlowLink> | null> {

@@ -69,6 +69,14 @@ describe("query plans", () => {
       sql: /state = 'cancelled' AND finished_at < \?/,
       index: /jobs_cancelled \(finished_at<\?\)/,
     },
+    "expired jobs": {
+      sql: /^SELECT \* FROM jobs[^]* expires_at <= \?/,
+      index: /^SEARCH jobs USING INDEX jobs_expiring \(expires_at>\? AND expires_at<\?\)/,
+    },
+    "the next job to expire": {
+      sql: /^SELECT expires_at FROM jobs/,
+      index: /^SEARCH jobs USING INDEX jobs_expiring \(expires_at>\?\)/,
+    },
     "due schedules": {
       sql: /^SELECT \* FROM schedules WHERE next_at <= \?/,
       index: /schedules_due \(next_at<\?\)/,
