@@ -25,6 +25,7 @@ import { states } from "./messages/states.js";
 import { steps } from "./messages/steps.js";
 import { tokens } from "./messages/tokens.js";
 import { units } from "./messages/units.js";
+import { why } from "./messages/why.js";
 import { workers } from "./messages/workers.js";
 import type { ValuesOf } from "./message.js";
 
@@ -58,6 +59,7 @@ export const catalogue = {
     ...steps.en,
     ...tokens.en,
     ...units.en,
+    ...why.en,
     ...workers.en,
   },
   ru: {
@@ -88,6 +90,7 @@ export const catalogue = {
     ...steps.ru,
     ...tokens.ru,
     ...units.ru,
+    ...why.ru,
     ...workers.ru,
   },
 };

@@ -5,14 +5,8 @@ import { useTexts } from "../i18n/text.js";
 import { Combobox } from "./combobox.js";
 import { Field } from "./field.js";
 import type { NewJob, NewJobField } from "./new-job-request.js";
+import { TIME_UNITS, UNIT_NAMES } from "./time-units.js";
 import type { Faults } from "./use-enqueue.js";
-
-const UNITS = [
-  { ms: 1_000, unit: "s" },
-  { ms: 60_000, unit: "min" },
-  { ms: 3_600_000, unit: "h" },
-  { ms: 86_400_000, unit: "d" },
-] as const;
 
 interface FormProps {
   readonly job: NewJob;
@@ -172,8 +166,8 @@ function DelayField({ job, faults, onChange }: FormProps): ReactNode {
               onChange({ delayUnitMs: Number(target.value) });
             }}
           >
-            {UNITS.map(({ ms, unit }) => (
-              <option key={unit} value={ms}>
+            {UNIT_NAMES.map((unit) => (
+              <option key={unit} value={TIME_UNITS[unit]}>
                 {t(`newJob.unit.${unit}`)}
               </option>
             ))}

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
 import { FailBody, HeartbeatBody } from "../../api/lease.js";
 import { BatchBody, JobRequestBody } from "../../api/job-request.js";
+import { QueuePatchBody } from "../../api/queue.js";
 import { explain } from "./explain.js";
 import { JOB_RULES } from "./job-rules.js";
 
@@ -99,6 +100,18 @@ describe("a choice", () => {
     expect(faults(JobRequestBody, job({}))).toEqual({ "/backoff/type": "unknown_value" });
     expect(faults(JobRequestBody, job("fixed"))).toEqual({ "/backoff": "wrong_type" });
     expect(faults(JobRequestBody, job(null))).toEqual({ "/backoff": "wrong_type" });
+  });
+
+  test.each([
+    [{ concurrency: 0 }, "/concurrency out_of_range must be a whole number from 1 to 100000, or null"],
+    [{ rateLimit: "fast" }, "/rateLimit wrong_type must be an object, or null"],
+    [
+      { perKey: { rateLimit: { max: 1, perMs: 0 } } },
+      "/perKey/rateLimit/perMs out_of_range must be a whole number from 1 to 2678400000",
+    ],
+  ])("of something or nothing is explained by what it may be: %j", (body, told) => {
+    const found = explain(QueuePatchBody, body);
+    expect(found.map(({ pointer, code, detail }) => `${pointer} ${code} ${detail}`)).toEqual([told]);
   });
 });
 

@@ -112,7 +112,21 @@ class Explainer {
         this.#add(`${at}/type`, faultOfChoice(objects.map((option) => option.properties?.["type"]?.const)));
       return;
     }
-    this.#add(at, objects.length === options.length ? WRONG_OBJECT : faultOfTexts(options.map(textOfChoice)));
+    const [meant, ...more] = options.filter(({ type }) => type !== "null");
+    if (meant !== undefined && more.length === 0 && options.length > 1) this.#orNull(meant, value, at);
+    else
+      this.#add(
+        at,
+        objects.length === options.length ? WRONG_OBJECT : faultOfTexts(options.map(textOfChoice)),
+      );
+  }
+
+  /** What may be left empty is told as what it is when it is not. */
+  #orNull(schema: Node, value: unknown, at: string): void {
+    const before = this.faults.length;
+    this.visit(schema, value, at);
+    const fault = this.faults[before];
+    if (fault?.pointer === at) this.faults[before] = { ...fault, detail: `${fault.detail}, or null` };
   }
 
   #add(pointer: string, { code, detail }: TextRule): void {

@@ -59,14 +59,9 @@ export function JobOptions({ job }: { readonly job: JobDetailView }): ReactNode 
             </dd>
           </>
         )}
-        {unique !== null && (
-          <>
-            <dt>{t("options.unique")}</dt>
-            <dd className="job-text" translate="no">
-              {visible(unique.key)}
-            </dd>
-          </>
-        )}
+        <KeyFact name="unique" value={unique?.key ?? null} />
+        <KeyFact name="concurrencyKey" value={job.concurrencyKey} />
+        <KeyFact name="rateKey" value={job.rateKey} />
         {expiresAt !== null && (
           <>
             <dt>{t("options.expiresAt")}</dt>
@@ -87,6 +82,25 @@ export function JobOptions({ job }: { readonly job: JobDetailView }): ReactNode 
         {traceparent !== null && <Trace traceparent={traceparent} />}
       </dl>
     </section>
+  );
+}
+
+function KeyFact({
+  name,
+  value,
+}: {
+  readonly name: "unique" | "concurrencyKey" | "rateKey";
+  readonly value: string | null;
+}): ReactNode {
+  const { t } = useTexts();
+  if (value === null) return null;
+  return (
+    <>
+      <dt>{t(`options.${name}`)}</dt>
+      <dd className="job-text" translate="no">
+        {visible(value)}
+      </dd>
+    </>
   );
 }
 

@@ -72,6 +72,16 @@ function Explanation({
         queue: <QueueLink name={job.queue} />,
         name: <JobText text={job.name} />,
       });
+    case "limited": {
+      const { limit, key, until, max } = explanation.facts;
+      return rich(`why.limited.${limit}`, {
+        queue: <QueueLink name={job.queue} />,
+        key: <JobText text={key ?? ""} />,
+        until: until !== null && <ClockTime at={until} />,
+        next: until !== null && <RelativeTime at={until} due />,
+        max: max ?? "",
+      });
+    }
     case "workers_busy": {
       const { workers: count, running, slots } = explanation.facts;
       return t("why.workers_busy", { count, running, slots });

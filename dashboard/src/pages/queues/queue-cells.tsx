@@ -11,8 +11,11 @@ interface QueueProps {
   readonly queue: QueueView;
 }
 
-/** The head of a queue's row: its name, and whether it is paused. */
-export function QueueName({ queue: { name, pausedAt } }: QueueProps): ReactNode {
+/** The head of a queue's row: its name, whether it is paused, and what else there is to say below. */
+export function QueueName({
+  queue: { name, pausedAt },
+  children,
+}: QueueProps & { readonly children?: ReactNode }): ReactNode {
   const { t } = useTexts();
   return (
     <th scope="row">
@@ -24,6 +27,7 @@ export function QueueName({ queue: { name, pausedAt } }: QueueProps): ReactNode 
           {t("state.paused")}
         </Badge>
       )}
+      {children}
     </th>
   );
 }

@@ -7,12 +7,14 @@ import { ActivityChart } from "../../charts/activity-chart.js";
 import { DurationChart } from "../../charts/duration-chart.js";
 import { RangePicker, useRange } from "../../charts/range-picker.js";
 import { useTexts, type Texts } from "../../i18n/text.js";
+import { useServerNow } from "../../live/clock.js";
 import { useLiveQuery } from "../../live/use-live-query.js";
 import { usePageTitle } from "../../shell/page-title.js";
 import { decoded, filterValue, jobsPath } from "../../shell/routes.js";
 import { ProblemNote } from "../../ui/problem-note.js";
-import { RelativeTime } from "../../ui/time.js";
+import { ClockTime, RelativeTime } from "../../ui/time.js";
 import { visible } from "../../ui/visible.js";
+import { LimitsHint } from "./limits-hint.js";
 import { LimitsPanel } from "./limits-panel.js";
 import { PauseControl } from "./pause-control.js";
 import { QueueCounts } from "./queue-counts.js";
@@ -40,9 +42,12 @@ export function QueuePage(): ReactNode {
   return (
     <div className="page">
       <header className="page-header">
-        <h1 className="job-text" translate="no">
-          {visible(name)}
-        </h1>
+        <div>
+          <h1 className="job-text" translate="no">
+            {visible(name)}
+          </h1>
+          {queue !== undefined && <LimitsHint queue={queue} />}
+        </div>
         <Link href={jobsPath(`queue:${filterValue(name)}`)} className="button">
           {t("queue.jobs")}
         </Link>
@@ -50,6 +55,7 @@ export function QueuePage(): ReactNode {
       </header>
       {error !== null && queue === undefined && <ProblemNote error={error} retry={() => void refetch()} />}
       {queue !== undefined && <PausedNote queue={queue} />}
+      {queue !== undefined && <HeldNote queue={queue} />}
       {queue !== undefined && <UnservedNote queue={queue} />}
       {queue === undefined && error === null && <div className="skeleton tiles-skeleton" />}
       {queue !== undefined && <QueueCounts queue={queue} />}
@@ -60,9 +66,9 @@ export function QueuePage(): ReactNode {
         <DurationChart metric="wait" of={{ queue: name }} range={range} />
         <DurationChart metric="run" of={{ queue: name }} range={range} />
       </div>
+      {queue !== undefined && <LimitsPanel key={name} queue={queue} />}
       <div className="columns">
         <Workers queue={name} />
-        {queue !== undefined && <LimitsPanel key={name} queue={queue} />}
         {queue !== undefined && queue.unhandled.length > 0 && <Unhandled queue={queue} />}
       </div>
     </div>
@@ -91,6 +97,18 @@ function PausedNote({ queue: { pausedAt, pauseReason } }: { readonly queue: Queu
               reason: <span className="job-text">{visible(pauseReason)}</span>,
             })}
       </span>
+    </p>
+  );
+}
+
+/** Until a handler's "later" is over. */
+function HeldNote({ queue: { heldUntil } }: { readonly queue: QueueDetailView }): ReactNode {
+  const { rich } = useTexts();
+  const now = useServerNow();
+  if (heldUntil === null || Date.parse(heldUntil) <= now) return null;
+  return (
+    <p className="notice warn">
+      <span>{rich("queue.held", { time: <ClockTime at={heldUntil} /> })}</span>
     </p>
   );
 }

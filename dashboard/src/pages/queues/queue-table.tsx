@@ -4,6 +4,7 @@ import { Sparkline } from "../../charts/sparkline.js";
 import { useTexts } from "../../i18n/text.js";
 import { StackingTable } from "../../ui/table-card.js";
 import { OldestWait, QueueCount, QueueName } from "./queue-cells.js";
+import { LimitsHint } from "./limits-hint.js";
 import { sum, useQueueLines, type QueueLine } from "./queue-lines.js";
 
 export function QueueTable({ queues }: { readonly queues: readonly QueueView[] }): ReactNode {
@@ -43,7 +44,9 @@ function QueueRow({
   const ended = line === undefined ? 0 : failed + sum(line.completed);
   return (
     <tr>
-      <QueueName queue={queue} />
+      <QueueName queue={queue}>
+        <LimitsHint queue={queue} />
+      </QueueName>
       <QueueCount queue={queue} state="pending" label={t("overview.pending")} />
       <OldestWait queue={queue} />
       <QueueCount queue={queue} state="running" label={t("overview.running")} />

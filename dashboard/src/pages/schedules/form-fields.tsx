@@ -3,7 +3,8 @@ import type { MessageKey } from "../../i18n/catalogue.js";
 import { useTexts } from "../../i18n/text.js";
 import { Field } from "../../ui/field.js";
 import { ZoneInput } from "../../ui/zone-input.js";
-import { EVERY_UNITS, type EveryUnit, type FieldName, type FormValues } from "./form-values.js";
+import { UNIT_NAMES } from "../../ui/time-units.js";
+import type { FieldName, FormValues } from "./form-values.js";
 
 export interface FormState {
   readonly values: FormValues;
@@ -133,7 +134,7 @@ export function RhythmFields({ form }: Part): ReactNode {
           <Select
             form={form}
             name="unit"
-            choices={Object.keys(EVERY_UNITS) as EveryUnit[]}
+            choices={UNIT_NAMES}
             textOf={(unit) => `scheduleForm.unit.${unit}`}
           />
         </div>

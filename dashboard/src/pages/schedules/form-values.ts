@@ -1,8 +1,6 @@
 import type { MissedPolicy, OverlapPolicy } from "../../api/types.js";
+import { spanMs, spanOf, type TimeUnit } from "../../ui/time-units.js";
 import type { ReadSchedule } from "./queries.js";
-
-export const EVERY_UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-export type EveryUnit = keyof typeof EVERY_UNITS;
 
 /** What is typed into the form of a schedule. */
 export interface FormValues {
@@ -10,7 +8,7 @@ export interface FormValues {
   readonly rhythm: "cron" | "every";
   readonly cron: string;
   readonly every: string;
-  readonly unit: EveryUnit;
+  readonly unit: TimeUnit;
   readonly timezone: string;
   readonly name: string;
   readonly queue: string;
@@ -82,14 +80,13 @@ export function valuesOf({ schedule, payload }: ReadSchedule): FormValues {
 
 function everyOf(everyMs: number | null): Pick<FormValues, "every" | "unit"> {
   if (everyMs === null) return { every: NEW.every, unit: NEW.unit };
-  const units = Object.keys(EVERY_UNITS) as EveryUnit[];
-  const unit = units.findLast((name) => everyMs % EVERY_UNITS[name] === 0) ?? "s";
-  return { every: String(everyMs / EVERY_UNITS[unit]), unit };
+  const { amount: every, unit } = spanOf(everyMs);
+  return { every, unit };
 }
 
 /** The interval that is typed, in milliseconds. */
-export function everyMsOf({ every, unit }: Pick<FormValues, "every" | "unit">): number {
-  return Math.round(Number(every) * EVERY_UNITS[unit]);
+export function everyMsOf({ every: amount, unit }: Pick<FormValues, "every" | "unit">): number {
+  return spanMs({ amount, unit });
 }
 
 /** What a form cannot change, and what must not be lost by an edit. */
