@@ -433,8 +433,9 @@ export const OPERATIONS: readonly Operation[] = [
     afterMs: 60_000,
     repeatable: true,
     run: async ({ konveier }) => {
-      const settings = { queue: "unique", unique: { key: "late" }, expiresAt: "2000-01-01T00:00:00.000Z" };
-      await konveier.enqueue("mail.send", {}, settings);
+      const late = { unique: { key: "late" }, expiresAt: "2000-01-01T00:00:00.000Z" };
+      // What has expired has no unique key any more.
+      await konveier.enqueue("mail.send", {}, { queue: "unique", idempotencyKey: "late", ...late });
       return undefined;
     },
   },

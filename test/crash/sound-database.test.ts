@@ -28,7 +28,7 @@ test("a database that was used is sound", async () => {
   expect(file.dump()).toMatchObject({
     unique_keys: [{ job_id: 2 }],
     rate_buckets: [{ queue: "limited" }],
-    holds: [{ queue: "limited", key: "k" }],
+    holds: [{ queue: "limited", key: "rate k" }],
   });
 });
 

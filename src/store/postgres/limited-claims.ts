@@ -1,20 +1,18 @@
 import type { Instant } from "../../core/job.js";
 import { parseKeys } from "../../core/job-keys.js";
-import type { QueueLimits, RateLimit } from "../../core/queue-limits.js";
+import type { QueueLimits } from "../../core/queue-limits.js";
 import type { Share } from "../limits/fair-shares.js";
 import { firstLimit, type HeldBack } from "../limits/held-back.js";
 import { LIMIT_COLUMNS, limitsOfRow, type LimitRow } from "../limits/limit-rows.js";
 import { LimitedClaim, type KeyUsage, type Member, type Usage } from "../limits/limited-claim.js";
-import { bucketOf, windowStart, type Bucket } from "../limits/rate-window.js";
+import { windowStart } from "../limits/rate-window.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { KEYED, pendingOfLane } from "./lane-floors.js";
 import { lockNumber } from "./lock-number.js";
+import { RateStarts } from "./rate-starts.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
-
-/** Rows of past windows that a claim removes beyond those that it adds, so that the table shrinks again. */
-const REMOVED_PER_CLAIM = 8;
 
 type StateRow = LimitRow & Usage & { readonly queue: string };
 
@@ -44,9 +42,7 @@ export class LimitedClaims {
   readonly #ofKeys;
   readonly #withoutKeys;
   readonly #job;
-  readonly #removeFuture;
-  readonly #addStarts;
-  readonly #removeOld;
+  readonly #starts;
   readonly #endHolds;
   readonly #moveCursor;
 
@@ -108,29 +104,7 @@ export class LimitedClaims {
     this.#job = new Statement<[id: number], { queue: string; keys: string | null }>(
       `SELECT queue, keys FROM ${s}.jobs WHERE id = $1 AND CASE state WHEN 'pending' THEN true END`,
     );
-    // Of a time when the clock was ahead: nothing that counts.
-    this.#removeFuture = new Statement<[queue: string, keys: readonly string[], now: Instant], never>(
-      `DELETE FROM ${s}.rate_buckets WHERE queue = $1 AND key = ANY($2::text[]) AND at > $3`,
-    );
-    this.#addStarts = new Statement<
-      [
-        queue: string,
-        keys: readonly string[],
-        ats: readonly Instant[],
-        untils: readonly Instant[],
-        ns: readonly number[],
-      ],
-      never
-    >(
-      `INSERT INTO ${s}.rate_buckets AS bucket (queue, key, at, until, n)
-       SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::int[])
-       ON CONFLICT (queue, key, at) DO UPDATE SET n = bucket.n + excluded.n,
-         until = greatest(bucket.until, excluded.until)`,
-    );
-    this.#removeOld = new Statement<[queue: string, until: Instant, limit: number], never>(
-      `DELETE FROM ${s}.rate_buckets WHERE (queue, key, at) IN
-         (SELECT queue, key, at FROM ${s}.rate_buckets WHERE queue = $1 AND until <= $2 ORDER BY until LIMIT $3)`,
-    );
+    this.#starts = new RateStarts(s);
     this.#endHolds = new Statement<[queue: string, now: Instant], never>(
       `DELETE FROM ${s}.holds WHERE queue = $1 AND until <= $2`,
     );
@@ -204,32 +178,12 @@ export class LimitedClaims {
     taken: readonly (string | null)[],
     now: Instant,
   ): Promise<void> {
-    const { rateLimit, perKey } = claim.limits;
-    const starts: (Bucket & { key: string; n: number })[] = [];
-    const count = (key: string, rate: RateLimit | null, n: number) => {
-      if (rate !== null && n > 0) starts.push({ key, n, ...bucketOf(now, rate) });
-    };
-    count("", rateLimit, taken.length);
-    const byKey = new Map<string, number>();
+    const byKey = new Map([["", taken.length]]);
     for (const keys of taken) {
       const { rateKey } = parseKeys(keys);
       if (rateKey !== null) byKey.set(rateKey, (byKey.get(rateKey) ?? 0) + 1);
     }
-    for (const [key, n] of byKey) count(key, perKey.rateLimit, n);
-    if (starts.length > 0) {
-      const keys = starts.map(({ key }) => key);
-      await this.#removeFuture.run(tx, queue, keys, now);
-      await this.#addStarts.run(
-        tx,
-        queue,
-        keys,
-        starts.map(({ at }) => at),
-        starts.map(({ until }) => until),
-        starts.map(({ n }) => n),
-      );
-      const longest = Math.max(rateLimit?.perMs ?? 0, perKey.rateLimit?.perMs ?? 0);
-      await this.#removeOld.run(tx, queue, now - longest, starts.length + REMOVED_PER_CLAIM);
-    }
+    await this.#starts.add(tx, queue, claim.limits, byKey, now);
     await this.#endHolds.run(tx, queue, now);
     if (claim.cursor !== claim.from || claim.heldUntil !== null) {
       await this.#moveCursor.run(tx, queue, claim.cursor, now);

@@ -11,6 +11,7 @@ import type { PostgresContext } from "./context.js";
 import { TryAgain } from "./errors.js";
 import { LimitedClaims } from "./limited-claims.js";
 import { KEYED, pendingOfLane } from "./lane-floors.js";
+import { RateStarts } from "./rate-starts.js";
 import { Statement } from "./statement.js";
 
 /** What is kept of the queues, from one moment. */
@@ -33,8 +34,7 @@ export class PostgresQueues implements QueueStore {
   readonly #ahead;
   readonly #aheadOfKeys;
   readonly #keysOf;
-  readonly #forgetStarts;
-  readonly #cutStarts;
+  readonly #starts;
   readonly #endHolds;
   readonly #limited;
   readonly #pendingNames;
@@ -104,13 +104,7 @@ export class PostgresQueues implements QueueStore {
       `UPDATE ${s}.queues SET version = version + 1,
          ${LIMIT_COLUMNS.map((column, index) => `${column} = $${String(index + 2)}`).join(", ")} WHERE name = $1`,
     );
-    this.#forgetStarts = new Statement<[queue: string, ofQueue: boolean, ofKeys: boolean], never>(
-      `DELETE FROM ${s}.rate_buckets WHERE queue = $1 AND CASE key WHEN '' THEN $2::boolean ELSE $3::boolean END`,
-    );
-    this.#cutStarts = new Statement<[queue: string, now: Instant, ofQueue: boolean, ofKeys: boolean], never>(
-      `UPDATE ${s}.rate_buckets SET until = $2::bigint WHERE queue = $1 AND until > $2::bigint
-         AND CASE key WHEN '' THEN $3::boolean ELSE $4::boolean END`,
-    );
+    this.#starts = new RateStarts(s);
     this.#endHolds = new Statement<[queue: string], never>(`DELETE FROM ${s}.holds WHERE queue = $1`);
     this.#limited = new LimitedClaims(context);
     this.#pendingNames = new Statement<[], { queue: string; name: string; pending: number }>(
@@ -160,14 +154,7 @@ export class PostgresQueues implements QueueStore {
       if (resumes) await this.#resume.run(tx, name);
       if (isLimited) {
         await this.#limit.run(tx, name, ...limitValues(limits));
-        // A limit that is set again later begins anew.
-        await this.#forgetStarts.run(tx, name, limits.rateLimit === null, limits.perKey.rateLimit === null);
-        const [ofQueue, ofKeys] = [limits, limits.perKey].map(({ rateLimit }) => rateLimit?.perMs);
-        const changed = [
-          ofQueue !== limitsBefore.rateLimit?.perMs,
-          ofKeys !== limitsBefore.perKey.rateLimit?.perMs,
-        ] as const;
-        await this.#cutStarts.run(tx, name, tx.now, ...changed);
+        await this.#starts.edited(tx, name, limitsBefore, limits, tx.now);
       }
       for (const action of [pauses && "paused", resumes && "resumed", isLimited && "limited"] as const) {
         if (action !== false) tx.ledger.journal.add({ type: "queue", name, action });

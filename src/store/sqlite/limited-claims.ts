@@ -12,11 +12,9 @@ import {
   type Member,
   type Usage,
 } from "../limits/limited-claim.js";
-import { bucketOf, windowStart } from "../limits/rate-window.js";
+import { windowStart } from "../limits/rate-window.js";
 import type { SqliteContext } from "./context.js";
-
-/** Rows of past windows that a claim removes beyond those that it adds, so that the table shrinks again. */
-const REMOVED_PER_CLAIM = 8;
+import { RateStarts } from "./rate-starts.js";
 
 const PRIORITIES = Array.from({ length: MAX_PRIORITY + 1 }, (_, priority) => priority);
 
@@ -51,9 +49,7 @@ export class LimitedClaims {
   readonly #withoutKeysByPriority;
   readonly #ofKeys;
   readonly #ofKeysByPriority;
-  readonly #addStarts;
-  readonly #removeOld;
-  readonly #removeFuture;
+  readonly #rateStarts;
   readonly #endHold;
   readonly #endHolds;
   readonly #moveCursor;
@@ -105,17 +101,7 @@ export class LimitedClaims {
     this.#ofKeysByPriority = db.prepare<[string, string, string, Instant, number, number], Candidate>(
       pick("= ?", "AND priority = ? ORDER BY"),
     );
-    this.#addStarts = db.prepare<[string, string, Instant, Instant, number]>(
-      `INSERT INTO rate_buckets (queue, key, at, until, n) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET n = n + excluded.n, until = max(until, excluded.until)`,
-    );
-    this.#removeOld = db.prepare<[string, Instant, number]>(
-      `DELETE FROM rate_buckets WHERE (queue, key, at) IN
-         (SELECT queue, key, at FROM rate_buckets WHERE queue = ? AND until <= ? ORDER BY until LIMIT ?)`,
-    );
-    this.#removeFuture = db.prepare<[string, string, Instant]>(
-      "DELETE FROM rate_buckets WHERE queue = ? AND key = ? AND at > ?",
-    );
+    this.#rateStarts = new RateStarts(context);
     this.#endHold = db.prepare<[string, Instant]>(
       "UPDATE queues SET held_until = NULL WHERE name = ? AND held_until <= ?",
     );
@@ -239,22 +225,7 @@ export class LimitedClaims {
 
   #record(queue: string, claim: LimitedClaim): void {
     const now = this.context.clock.now();
-    const { rateLimit, perKey } = claim.limits;
-    let added = 0;
-    const count = (key: string, rate: typeof rateLimit, n: number) => {
-      if (rate === null || n === 0) return;
-      const { at, until } = bucketOf(now, rate);
-      // Of a time when the clock was ahead: nothing that counts.
-      this.#removeFuture.run(queue, key, now);
-      this.#addStarts.run(queue, key, at, until, n);
-      added += 1;
-    };
-    count("", rateLimit, claim.taken);
-    for (const [key, n] of claim.starts) count(key, perKey.rateLimit, n);
-    if (added > 0) {
-      const longest = Math.max(rateLimit?.perMs ?? 0, perKey.rateLimit?.perMs ?? 0);
-      this.#removeOld.run(queue, now - longest, added + REMOVED_PER_CLAIM);
-    }
+    this.#rateStarts.add(queue, claim.limits, new Map([["", claim.taken], ...claim.starts]), now);
     if (!claim.hasRoom && claim.taken === 0) return;
     this.#endHold.run(queue, now);
     this.#endHolds.run(queue, now);

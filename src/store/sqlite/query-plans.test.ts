@@ -89,11 +89,11 @@ describe("query plans", () => {
     "the next keys of a queue": {
       sql: /^WITH RECURSIVE walk/,
       index:
-        /jobs_by_keys \(queue=\? AND keys>\?\)[^]*jobs_running_keyed \(queue=\? AND keys>\? AND keys<\?\)[^]*rate_buckets[^]*holds/,
+        /jobs_by_keys \(queue=\? AND name=\? AND keys>\?\)[^]*jobs_running_keyed \(queue=\? AND keys>\? AND keys<\?\)[^]*rate_buckets[^]*holds/,
     },
     "the first jobs of some keys": {
       sql: /^SELECT id, priority, run_at FROM jobs[^]*keys = \?/,
-      index: /jobs_by_keys \(queue=\? AND keys=\? AND name=\?/,
+      index: /jobs_by_keys \(queue=\? AND name=\? AND keys=\?/,
     },
     "the first jobs without keys of a queue with limits": {
       sql: /^SELECT id, priority, run_at FROM jobs[^]*keys IS NULL AND name = \?/,

@@ -1,6 +1,6 @@
 import { MAX_INSTANT, MAX_PRIORITY } from "../../core/defaults.js";
 import { isDeepStrictEqual } from "node:util";
-import type { Instant, Job } from "../../core/job.js";
+import type { Job } from "../../core/job.js";
 import { changedLimits, type QueueEdit } from "../../core/queue-limits.js";
 import type { HeldBack } from "../limits/held-back.js";
 import { LIMIT_COLUMNS, limitsOfRow, limitValues, type LimitValue } from "../limits/limit-rows.js";
@@ -8,6 +8,7 @@ import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import type { SqliteContext } from "./context.js";
 import { LimitedClaims } from "./limited-claims.js";
+import { RateStarts } from "./rate-starts.js";
 import { rowId } from "../rows.js";
 
 const PRIORITIES = Array.from({ length: MAX_PRIORITY + 1 }, (_, priority) => `(${priority})`).join(", ");
@@ -53,10 +54,7 @@ export class SqliteQueues implements QueueStore {
   readonly #ahead;
   readonly #aheadOfKeys;
   readonly #keysOf;
-  readonly #forgetStarts;
-  readonly #forgetKeyStarts;
-  readonly #cutStarts;
-  readonly #cutKeyStarts;
+  readonly #starts;
   readonly #endHolds;
   readonly #pendingNames;
 
@@ -112,15 +110,8 @@ export class SqliteQueues implements QueueStore {
        ON CONFLICT DO UPDATE SET ${LIMIT_COLUMNS.map((name) => `${name} = excluded.${name}`).join(", ")},
          version = version + 1`,
     );
-    this.#forgetStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key = ''");
-    this.#cutStarts = db.prepare<[Instant, string, Instant]>(
-      "UPDATE rate_buckets SET until = ? WHERE queue = ? AND key = '' AND until > ?",
-    );
-    this.#cutKeyStarts = db.prepare<[Instant, string, Instant]>(
-      "UPDATE rate_buckets SET until = ? WHERE queue = ? AND key > '' AND until > ?",
-    );
+    this.#starts = new RateStarts(context);
     this.#endHolds = db.prepare<[string]>("DELETE FROM holds WHERE queue = ?");
-    this.#forgetKeyStarts = db.prepare<[string]>("DELETE FROM rate_buckets WHERE queue = ? AND key > ''");
     this.#pendingNames = db.prepare<[], { queue: string; name: string; pending: number }>(
       "SELECT queue, name, n AS pending FROM counts WHERE state = 'pending' AND n > 0 ORDER BY queue, name",
     );
@@ -201,14 +192,7 @@ export class SqliteQueues implements QueueStore {
     const limits = changedLimits(before, edit);
     if (isDeepStrictEqual(limits, before)) return;
     this.#limit.run(name, ...limitValues(limits));
-    // A limit that is set again later begins anew.
-    if (limits.rateLimit === null) this.#forgetStarts.run(name);
-    if (limits.perKey.rateLimit === null) this.#forgetKeyStarts.run(name);
-    const now = this.context.clock.now();
-    if (limits.rateLimit?.perMs !== before.rateLimit?.perMs) this.#cutStarts.run(now, name, now);
-    if (limits.perKey.rateLimit?.perMs !== before.perKey.rateLimit?.perMs) {
-      this.#cutKeyStarts.run(now, name, now);
-    }
+    this.#starts.edited(name, before, limits, this.context.clock.now());
     this.context.step("limit:queue");
     this.context.bounded.changed();
     this.context.journal.add({ type: "queue", name, action: "limited" });
