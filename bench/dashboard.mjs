@@ -15,6 +15,7 @@ import { openSqliteStore } from "../dist/store/sqlite/open.js";
 import { ensureChromium, findChromium } from "../scripts/ensure-chromium.mjs";
 import { freshFile } from "./sqlite/fresh-file.mjs";
 import { serve } from "./serve.mjs";
+import { newJob } from "./new-job.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -97,21 +98,12 @@ async function fill() {
 }
 
 function jobOf(index) {
-  return {
+  return newJob({
     queue: QUEUES[index % QUEUES.length],
     name: NAMES[index % NAMES.length],
     payload: `{"to":"reader-${String(index)}@example.com"}`,
-    priority: 4,
-    runAt: null,
-    delayMs: 0,
-    maxAttempts: 1,
-    backoff: null,
-    timeoutMs: null,
     tags: index % 7 === 0 ? ["vip"] : [],
-    idempotency: null,
-    schedule: null,
-    trace: null,
-  };
+  });
 }
 
 function failureOf(index) {

@@ -4,6 +4,7 @@
 // very many small ones, and how long a page of one group's jobs takes. Medians.
 import { parseJobQuery } from "../dist/core/job-query/parse.js";
 import { openSqliteStore } from "../dist/store/sqlite/open.js";
+import { newJob } from "./new-job.mjs";
 import { freshFile } from "./sqlite/fresh-file.mjs";
 
 const JOBS = 100_000;
@@ -18,17 +19,8 @@ const LIMIT = 100;
 async function kill(store, messageOf) {
   let settling = 0;
   for (let done = 0; done < JOBS; done += BATCH) {
-    const job = {
-      queue: "mail",
-      name: "send",
-      payload: "null",
-      priority: 4,
-      runAt: null,
-      delayMs: 0,
-      maxAttempts: 1,
-    };
-    const rest = { backoff: null, timeoutMs: null, tags: [], idempotency: null, schedule: null, trace: null };
-    await store.jobs.insertMany(Array.from({ length: BATCH }, () => ({ ...job, ...rest })));
+    const job = newJob({ queue: "mail", name: "send" });
+    await store.jobs.insertMany(Array.from({ length: BATCH }, () => job));
     const claim = { workerId: "w", queues: ["mail"], names: null, max: BATCH, leaseMs: 60_000 };
     const claimed = await store.claims.claim(claim);
     const settlements = claimed.map(({ id, token }, index) => ({
