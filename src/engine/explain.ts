@@ -3,7 +3,7 @@ import type { FlowLink } from "../core/flow.js";
 import { formatInstant } from "../core/instant.js";
 import type { CancellationReason, Instant, Job, JobDetail } from "../core/job.js";
 import { isFinished, type JobState } from "../core/states.js";
-import type { HeldBack } from "../store/limits/held-back.js";
+import type { HeldBack } from "../core/held-back.js";
 import type { WorkerRecord } from "../store/workers.js";
 import type { EngineContext } from "./context.js";
 import { jobNotFound } from "./job-change.js";

@@ -1,6 +1,6 @@
 import { JOB_STATES, type JobState } from "../core/states.js";
 import { NO_LIMITS } from "../core/queue-limits.js";
-import { limitsOfRow, type LimitColumns } from "./limits/limit-rows.js";
+import { limitsOfRow, type LimitColumns } from "./limit-rows.js";
 import type { Queue } from "./queues.js";
 
 /** A row of `queues`. */

@@ -1,6 +1,6 @@
 import type { Instant, Job } from "../core/job.js";
 import type { QueueEdit, QueueLimits } from "../core/queue-limits.js";
-import type { HeldBack } from "./limits/held-back.js";
+import type { HeldBack } from "../core/held-back.js";
 import type { JobState } from "../core/states.js";
 
 export interface Queue extends QueueLimits {

@@ -156,6 +156,23 @@ function concurrencyContract(contract: Contract): void {
     });
   }
 
+  contract.test("RLM-01 a job that never ends takes one slot, and the others go on", async (harness) => {
+    const { claim, clock, enqueueMany, limit, complete } = harness;
+    await limit({ concurrency: 2, rateLimit: { max: 5, perMs: 1_000 } });
+    await enqueueMany(new Array(20).fill({}));
+    const [hung] = await claim({ leaseMs: 600_000 });
+    let done = 0;
+    for (let second = 0; second < 5 && done < 19; second += 1) {
+      for (let [job] = await claim(); job !== undefined; [job] = await claim()) {
+        await complete(job);
+        done += 1;
+      }
+      clock.block(1_000 + 1_000 / 50);
+    }
+    expect(done).toBe(19);
+    expect(await harness.state(hung!.id)).toBe("running");
+  });
+
   contract.test("each concurrency key has slots of its own", async ({ claim, enqueueMany, limit }) => {
     await limit({ perKey: { concurrency: 2 } });
     const keys = ["a", "a", "a", "b", "ab", "ab", "ab"];

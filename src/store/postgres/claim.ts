@@ -3,7 +3,7 @@ import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
 import { CancelWaiting, type WaitingRow } from "./cancel-waiting.js";
-import { HAS_LIMITS } from "../limits/limit-rows.js";
+import { HAS_LIMITS } from "../limit-rows.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { KEYED, pendingOfLane } from "./lane-floors.js";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Instant, Job } from "../../core/job.js";
 import { changedLimits, type QueueEdit } from "../../core/queue-limits.js";
-import type { HeldBack } from "../limits/held-back.js";
-import { LIMIT_COLUMNS, limitsOfRow, limitValues, type LimitValue } from "../limits/limit-rows.js";
+import type { HeldBack } from "../../core/held-back.js";
+import { LIMIT_COLUMNS, limitsOfRow, limitValues, type LimitValue } from "../limit-rows.js";
 import { newQueue, queuesOf, type CountRow, type OldestRow, type QueueRow } from "../queue-rows.js";
 import type { ExpectedVersion, Queue, QueueStore } from "../queues.js";
 import { rowId } from "../rows.js";

@@ -5,7 +5,7 @@ import { CancelWaiting } from "./cancel-waiting.js";
 import type { SqliteContext } from "./context.js";
 import { Lanes } from "./lanes.js";
 import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
-import { HAS_LIMITS } from "../limits/limit-rows.js";
+import { HAS_LIMITS } from "../limit-rows.js";
 import { LimitedClaims } from "./limited-claims.js";
 
 /** Columns of a claimed row, as arrays: building objects of them took a third of a claim's time. */

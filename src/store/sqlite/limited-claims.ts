@@ -3,8 +3,9 @@ import type { Instant } from "../../core/job.js";
 import { inAgeingOrder, type Candidate } from "../limits/ageing.js";
 import type { QueueLimits } from "../../core/queue-limits.js";
 import type { Share } from "../limits/fair-shares.js";
-import { firstLimit, type HeldBack } from "../limits/held-back.js";
-import { LIMIT_COLUMNS, limitsOfRow, type LimitRow } from "../limits/limit-rows.js";
+import type { HeldBack } from "../../core/held-back.js";
+import { firstLimit } from "../limits/first-limit.js";
+import { LIMIT_COLUMNS, limitsOfRow, type LimitRow } from "../limit-rows.js";
 import {
   LimitedClaim,
   type KeyRange,

@@ -1,30 +1,9 @@
 import type { Instant } from "../../core/job.js";
 import { parseKeys } from "../../core/job-keys.js";
+import type { HeldBack } from "../../core/held-back.js";
 import type { QueueLimits } from "../../core/queue-limits.js";
 import type { KeyUsage, Usage } from "./limited-claim.js";
 import { bucketOf, leavesAt } from "./rate-window.js";
-
-/**
- * Which limit keeps a pending job from being claimed.
- * - `hold`, `key_hold`: a handler asked for no more starts until then
- * - `concurrency`, `key_concurrency`: as many jobs run as may
- * - `rate`, `key_rate`: as many jobs were started as may, until then
- */
-export type HeldBack =
-  | { readonly limit: "hold" | "key_hold"; readonly key: string | null; readonly until: Instant }
-  | {
-      readonly limit: "concurrency" | "key_concurrency";
-      readonly key: string | null;
-      readonly max: number;
-      readonly running: number;
-    }
-  | {
-      readonly limit: "rate" | "key_rate";
-      readonly key: string | null;
-      readonly max: number;
-      readonly perMs: number;
-      readonly until: Instant;
-    };
 
 /** The first limit that keeps a job from being claimed, in the order in which a claim asks. */
 export function firstLimit(

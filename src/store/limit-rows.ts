@@ -1,4 +1,4 @@
-import { NO_LIMITS, type Limits, type OnFull, type QueueLimits } from "../../core/queue-limits.js";
+import { NO_LIMITS, type Limits, type OnFull, type QueueLimits } from "../core/queue-limits.js";
 
 /** The columns of `queues` that hold its limits. */
 export interface LimitColumns {
