@@ -81,6 +81,7 @@ export class Enqueue {
     if (firsts.size === 0 && jobs.every((job) => this.#isPlain(job))) {
       return (await this.#insert(tx, jobs.map(fresh(tx)))).map((job) => ({ ...job, deduplicated: false }));
     }
+    await this.lockRooms(tx, jobs);
     const { targets, written } = await this.#run(tx, jobs, firsts);
     return targets.map((target, index) => {
       const job = written.get(target);
@@ -96,9 +97,20 @@ export class Enqueue {
    */
   async insertDue(tx: Transaction, jobs: readonly NewJob[]): Promise<(Job | null)[]> {
     if (jobs.every((job) => this.#isPlain(job))) return this.#insert(tx, jobs.map(fresh(tx)));
+    await this.lockRooms(tx, jobs);
     const made: (Job | null)[] = [];
     for (const job of jobs) made.push(await this.#insertOneDue(tx, job));
     return made;
+  }
+
+  /**
+   * Before the jobs of several calls are inserted, and before the rows of any jobs are locked. Not in a transaction of a
+   * caller's, which may stay open for long: that one looks how many jobs wait, and keeps nobody from adding more.
+   */
+  async lockRooms(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
+    if (this.prepare !== null) return;
+    const queues = new Set(jobs.map(({ queue }) => queue).filter((queue) => this.#limited.has(queue)));
+    if (queues.size > 0) await this.#room.lock(tx, [...queues]);
   }
 
   async #insertOneDue(tx: Transaction, job: NewJob): Promise<Job | null> {
@@ -211,7 +223,7 @@ export class Enqueue {
   }
 
   /**
-   * Finds out how many jobs of limited queues have to go. Those queues are locked until the transaction ends.
+   * Finds out how many jobs of limited queues have to go.
    *
    * @throws KonveierError `queue_full`
    */

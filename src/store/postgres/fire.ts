@@ -228,6 +228,10 @@ export class Fire {
 
   async #make(tx: Transaction, asked: readonly JobOfSlot[]): Promise<(Job | null)[]> {
     const made: (Job | null)[] = [];
+    await this.enqueue.lockRooms(
+      tx,
+      asked.map(({ job }) => job),
+    );
     for (const some of inPortions(asked)) {
       const jobs = some.map(({ job }) => job);
       made.push(...(await this.enqueue.insertDue(tx, jobs)));

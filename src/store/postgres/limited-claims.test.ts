@@ -76,3 +76,60 @@ test("a look costs the same however many queues with limits are asked for", asyn
   expect(await store.claims.claim(claimRequest({ queues, max: 50 }))).toEqual([]);
   expect(queries.mock.calls.length).toBeLessThan(5);
 });
+
+test("an edit waits for the claim that has read the limits before it", async () => {
+  const database = new PostgresDatabase();
+  const store = await database.open();
+  const other = await clientOf(database);
+  await other.query(
+    `SELECT pg_advisory_xact_lock(hashtextextended('default', ${lockNumber("limited claim", database.s)}))`,
+  );
+  let edited = false;
+  const edit = store.queues.edit("default", { concurrency: 1 }).then(() => (edited = true));
+  await database.until(async () => {
+    const rows = await database.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+    return rows.length > 0;
+  });
+  expect(edited).toBe(false);
+  await other.query("ROLLBACK");
+  await edit;
+});
+
+test("rooms of queues are locked before the rows of jobs, and all at once", async () => {
+  const database = new PostgresDatabase();
+  const store = await database.open();
+  for (const queue of ["a", "b"]) await store.queues.edit(queue, { maxLength: 100 });
+  const unique = {
+    key: "k",
+    scope: "name",
+    states: ["pending"],
+    ttlMs: null,
+    onConflict: "replace",
+  } as const;
+  const jobs = [newJob({ queue: "a", unique }), newJob({ queue: "b" })];
+  // The first call finds out that the queues have limits.
+  const [first] = await store.jobs.insertMany(jobs);
+  const other = await clientOf(database);
+  await other.query(`SELECT pg_advisory_xact_lock(hashtextextended('b', ${lockNumber("room", database.s)}))`);
+  const waiting = store.jobs.insertMany(jobs);
+  await database.until(async () => {
+    const rows = await database.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+    return rows.length > 0;
+  });
+  expect(
+    await database.rows("SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE SKIP LOCKED", [first!.id]),
+  ).toHaveLength(1);
+  await other.query("ROLLBACK");
+  expect((await waiting)[0]).toMatchObject({ id: first!.id, deduplicated: true });
+});
+
+test("a caller's transaction with a job for a full queue keeps no other job of it waiting", async () => {
+  const database = new PostgresDatabase();
+  const store = await database.open();
+  await store.queues.edit("default", { maxLength: 10 });
+  await store.jobs.insertMany([newJob()]);
+  const caller = await clientOf(database);
+  await store.join(caller).insertMany([newJob()]);
+  expect(await store.jobs.insertMany([newJob(), newJob({ queue: "plain" })])).toHaveLength(2);
+  await caller.query("COMMIT");
+});

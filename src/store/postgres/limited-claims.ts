@@ -185,10 +185,11 @@ export class LimitedClaims {
       if (rateKey !== null) byKey.set(rateKey, (byKey.get(rateKey) ?? 0) + 1);
     }
     await this.#starts.add(tx, queue, claim.limits, byKey, now);
-    await this.#endHolds.run(tx, queue, now);
+    // The queue before its keys, as who holds them does.
     if (claim.cursor !== claim.from || claim.heldUntil !== null) {
       await this.#moveCursor.run(tx, queue, claim.cursor, now);
     }
+    await this.#endHolds.run(tx, queue, now);
   }
 
   lookAgain(queue: string, claim: LimitedClaim, now: Instant): void {

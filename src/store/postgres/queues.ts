@@ -135,6 +135,8 @@ export class PostgresQueues implements QueueStore {
 
   edit(name: string, edit: QueueEdit, expected: ExpectedVersion = null): Promise<Queue | null> {
     return this.context.write(async (tx) => {
+      // A claim that has read the limits before the edit is over, and has counted its starts.
+      const now = await this.#limited.lock(tx, [name]);
       const before = await this.#lock.get(tx, name);
       if (expected !== null && (before?.version ?? 0) !== expected) return null;
       const limitsBefore = limitsOfRow(before);
@@ -154,7 +156,7 @@ export class PostgresQueues implements QueueStore {
       if (resumes) await this.#resume.run(tx, name);
       if (isLimited) {
         await this.#limit.run(tx, name, ...limitValues(limits));
-        await this.#starts.edited(tx, name, limitsBefore, limits, tx.now);
+        await this.#starts.edited(tx, name, limitsBefore, limits, now);
       }
       for (const action of [pauses && "paused", resumes && "resumed", isLimited && "limited"] as const) {
         if (action !== false) tx.ledger.journal.add({ type: "queue", name, action });

@@ -26,7 +26,6 @@ export class Room {
     this.#bounded = new Statement<[names: readonly string[]], BoundedQueueRow>(
       `SELECT name, max_length, on_full FROM ${s}.queues WHERE name = ANY($1::text[]) AND max_length IS NOT NULL`,
     );
-    // Not the rows: a transaction of a caller's may stay open for long, and claims and edits of the queue must go on.
     this.#lock = new Statement<[names: readonly string[]], never>(
       `SELECT pg_advisory_xact_lock(number)::text FROM (
          SELECT DISTINCT hashtextextended(name, ${lockNumber("room", s)}) AS number
@@ -59,13 +58,23 @@ export class Room {
     );
   }
 
-  /** Those of the queues that have a limit. Nobody else brings jobs into them until the transaction ends. */
+  /**
+   * Nobody else who asks for it brings jobs into those of the queues that have a limit until the transaction ends. All
+   * queues at once and before any row of a job is locked, so that no two wait for each other.
+   */
+  async lock(tx: Transaction, queues: readonly string[]): Promise<void> {
+    const bounded = await this.#bounded.all(tx, queues);
+    if (bounded.length === 0) return;
+    await this.#lock.all(
+      tx,
+      bounded.map(({ name }) => name),
+    );
+  }
+
+  /** Those of the queues that have a limit. */
   async of(tx: Transaction, queues: readonly string[]): Promise<RoomOfQueue[]> {
-    const asked = (await this.#bounded.all(tx, queues)).map(({ name }) => name);
-    if (asked.length === 0) return [];
-    await this.#lock.all(tx, asked);
-    // In statements of their own after the one that waits: what whoever had the lock before did is seen.
-    const limited = await this.#bounded.all(tx, asked);
+    const limited = await this.#bounded.all(tx, queues);
+    if (limited.length === 0) return [];
     const counted = await this.#waiting.all(
       tx,
       limited.map(({ name }) => name),
