@@ -36,6 +36,33 @@ test.each(["http://127.0.0.1:9/?x=1", "http://127.0.0.1:9/#x", "http://127.0.0.1
   },
 );
 
+test("limits of a queue are set, and taken away with none", async () => {
+  const server = await startHttpServer();
+  const run = (...args: string[]) => runCli(server, args);
+  const limits = ["--concurrency", "--rate", "--key-concurrency", "--key-rate", "--ageing", "--max-length"];
+  const given = ["20", "100/s", "2", "5/10m", "1h", "7"];
+  const set = await run(
+    "queues",
+    "limit",
+    "q",
+    ...limits.flatMap((name, place) => [name, given[place] ?? ""]),
+  );
+  expect(set.json).toMatchObject({
+    concurrency: 20,
+    rateLimit: { max: 100, perMs: 1_000 },
+    perKey: { concurrency: 2, rateLimit: { max: 5, perMs: 600_000 } },
+    ageingMs: 3_600_000,
+    maxLength: 7,
+  });
+  const none = await run("queues", "limit", "q", ...limits.flatMap((name) => [name, "none"]));
+  expect([none.code, none.stderr]).toEqual([0, ""]);
+  expect(none.json).toMatchObject({
+    ...{ concurrency: null, rateLimit: null, ageingMs: null, maxLength: null },
+    perKey: { concurrency: null, rateLimit: null },
+  });
+  expect((await run("queues", "limit", "q")).code).toBe(2);
+});
+
 test("a database that cannot be meant ends a command as it ends the server", async () => {
   const cwd = tempDirectory();
   writeFileSync(join(cwd, "jobs.mjs"), 'export const jobs = [{ name: "a", handler: () => null }];');

@@ -1,6 +1,7 @@
 import { nearestName } from "../../core/nearest-name.js";
 import type { OnFull, RateLimit } from "../../core/queue-limits.js";
 import { CommandError } from "../command-error.js";
+import { nullIfNone } from "../input/options.js";
 import { namingArguments } from "../input/argument-faults.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
@@ -20,12 +21,12 @@ export async function getQueue(name: string, flags: RemoteFlags): Promise<ExitCo
 }
 
 export interface LimitFlags extends RemoteFlags {
-  readonly concurrency?: number | null;
-  readonly rate?: RateLimit | null;
-  readonly keyConcurrency?: number | null;
-  readonly keyRate?: RateLimit | null;
-  readonly ageing?: number | null;
-  readonly maxLength?: number | null;
+  readonly concurrency?: number | "none";
+  readonly rate?: RateLimit | "none";
+  readonly keyConcurrency?: number | "none";
+  readonly keyRate?: RateLimit | "none";
+  readonly ageing?: number | "none";
+  readonly maxLength?: number | "none";
   readonly onFull?: OnFull;
 }
 
@@ -36,19 +37,17 @@ const ARGUMENTS = {
 };
 
 export async function limitQueue(name: string, flags: LimitFlags): Promise<ExitCode> {
-  const {
-    concurrency,
-    rate,
-    ageing: ageingMs,
-    keyConcurrency,
-    keyRate,
-    maxLength,
-    onFull,
-    ...remote
-  } = flags;
-  const ofKeys = { concurrency: keyConcurrency, rateLimit: keyRate };
+  const { concurrency, rate, ageing, keyConcurrency, keyRate, maxLength, onFull, ...remote } = flags;
+  const ofKeys = { concurrency: nullIfNone(keyConcurrency), rateLimit: nullIfNone(keyRate) };
   const perKey = keyConcurrency === undefined && keyRate === undefined ? undefined : ofKeys;
-  const change = { concurrency, rateLimit: rate, ageingMs, perKey, maxLength, onFull };
+  const change = {
+    concurrency: nullIfNone(concurrency),
+    rateLimit: nullIfNone(rate),
+    ageingMs: nullIfNone(ageing),
+    perKey,
+    maxLength: nullIfNone(maxLength),
+    onFull,
+  };
   if (Object.values(change).every((limit) => limit === undefined)) {
     throw new CommandError("say which limit to change, such as --concurrency 20", EXIT.usage);
   }

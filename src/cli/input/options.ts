@@ -21,7 +21,11 @@ export function repeatedOption(text: string, before: readonly string[] | undefin
   return [...(before ?? []), text];
 }
 
-/** For an option that takes something away with `none`, else as `read` reads it. */
-export function orNone<T>(read: (text: string) => T): (text: string) => T | null {
-  return (text) => (text === "none" ? null : read(text));
+/** For an option that takes something away with `none`, else as `read` reads it. Not `null`: commander makes "" of that. */
+export function orNone<T>(read: (text: string) => T): (text: string) => T | "none" {
+  return (text) => (text === "none" ? text : read(text));
+}
+
+export function nullIfNone<T>(value: T | "none" | undefined): T | null | undefined {
+  return value === "none" ? null : value;
 }
