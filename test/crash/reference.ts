@@ -5,7 +5,7 @@ import { OPERATIONS, openWorld, perform, type Memory } from "./sequence.js";
 
 /** A call of the step hook. */
 export interface Point {
-  /** Counted from 1 over the whole sequence. */
+  /** Counted from 1 within the operation. */
   readonly number: number;
   readonly step: Step;
   /** Index of the operation. */
@@ -23,21 +23,33 @@ export interface Frame {
 
 export interface Reference {
   readonly points: readonly Point[];
+  /** In the order of the operations. */
   readonly frames: readonly Frame[];
 }
 
-/** Performs the whole sequence undisturbed. Every disturbed run is compared with what this one saw. */
-export async function performUndisturbed(file: string): Promise<Reference> {
+/**
+ * Performs the whole sequence undisturbed. Every disturbed run is compared with what this one saw.
+ *
+ * @param atRest called before each operation, while nothing touches the file
+ */
+export async function performUndisturbed(
+  file: string,
+  atRest: (operation: number) => void = () => undefined,
+): Promise<Reference> {
   const points: Point[] = [];
   const frames: Frame[] = [];
   const clock = new FakeClock();
+  let number = 0;
   let world = openWorld(file, clock, (step) => {
-    points.push({ number: points.length + 1, step, operation: frames.length });
+    number += 1;
+    points.push({ number, step, operation: frames.length });
   });
   for (const operation of OPERATIONS) {
     clock.block(operation.afterMs ?? 0);
     const { memory } = world;
     const before = contentsOf(file);
+    atRest(frames.length);
+    number = 0;
     world = await perform(world, operation);
     frames.push({ now: clock.now(), memory, before, after: contentsOf(file) });
   }

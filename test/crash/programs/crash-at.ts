@@ -1,37 +1,38 @@
 /**
- * Performs the operations of `sequence.ts` and kills its own process at one step of them. The journal
- * keeps what was acknowledged before: its lines are written outside of the database.
+ * Performs one operation of `sequence.ts` on a database that holds what the operations before it left, and
+ * kills its own process at one step of it. Which step that was is noted outside of the database.
  */
-import { appendFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { deserialize } from "node:v8";
 import { FakeClock } from "../../support/fake-clock.js";
-import { OPERATIONS, openWorld, perform } from "../sequence.js";
+import { OPERATIONS, openWorld, perform, type Memory } from "../sequence.js";
 
 export interface CrashInput {
   readonly file: string;
-  readonly journal: string;
-  /** Which call of the step hook, from 1. */
+  /** Index of the operation. */
+  readonly operation: number;
+  /** Wall time of the operation. */
+  readonly now: number;
+  /** File with the `Memory` of the client, as `node:v8` writes it. */
+  readonly memory: string;
+  /** Which call of the step hook within the operation, from 1. */
   readonly crashAt: number;
+  /** File for the name of the step. */
+  readonly note: string;
 }
 
-export type JournalEntry =
-  { readonly acknowledged: number } | { readonly diesIn: number; readonly step: string };
-
-const { file, journal, crashAt } = JSON.parse(process.argv[2] ?? "") as CrashInput;
+const { file, operation, now, memory, crashAt, note } = JSON.parse(process.argv[2] ?? "") as CrashInput;
+const known = deserialize(readFileSync(memory)) as Memory;
 let steps = 0;
-let operation = 0;
-let world = openWorld(file, new FakeClock(), (step) => {
-  steps += 1;
-  if (steps < crashAt) return;
-  note({ diesIn: operation, step });
-  process.kill(process.pid, "SIGKILL");
-});
-for (const each of OPERATIONS) {
-  world.clock.block(each.afterMs ?? 0);
-  world = await perform(world, each);
-  note({ acknowledged: operation });
-  operation += 1;
-}
-
-function note(entry: JournalEntry): void {
-  appendFileSync(journal, `${JSON.stringify(entry)}\n`);
-}
+const world = openWorld(
+  file,
+  new FakeClock(now),
+  (step) => {
+    steps += 1;
+    if (steps < crashAt) return;
+    writeFileSync(note, step);
+    process.kill(process.pid, "SIGKILL");
+  },
+  known,
+);
+await perform(world, OPERATIONS[operation]!);
