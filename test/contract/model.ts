@@ -8,6 +8,9 @@ import type { Contract } from "./contract.js";
 import { BOOM, LEASE_MS, type Harness } from "./harness.js";
 import { ModelQueue, type ModelClaim, type ModelJob, type Verb } from "./model-jobs.js";
 
+const LONG = process.env["KONVEIER_LONG_TESTS"] === "1";
+const [WALKS, TIMEOUT_MS] = LONG ? [1_000, 900_000] : [40, 120_000];
+
 const BACKOFF_MS = 50;
 const VERBS = [
   "complete",
@@ -257,7 +260,7 @@ function settlementOf(
 
 export function modelContract(contract: Contract): void {
   describe("any sequence of calls", () => {
-    contract.test("ends as the plain model of a queue says, stale claims included", async (harness) => {
+    const test = async (harness: Harness): Promise<void> => {
       let walks = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 60 }), async (actions) => {
@@ -270,8 +273,9 @@ export function modelContract(contract: Contract): void {
             await walk.cleanUp();
           }
         }),
-        { seed: 20260105, numRuns: 80 },
+        { seed: 20260105, numRuns: WALKS },
       );
-    });
+    };
+    contract.test("ends as the plain model of a queue says, stale claims included", test, TIMEOUT_MS);
   });
 }

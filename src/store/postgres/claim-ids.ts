@@ -1,7 +1,8 @@
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import { claimKeyOf } from "../claim-key.js";
 import type { ClaimKey, ClaimRequest, NamedClaim, Settled } from "../claims.js";
-import { queuesWithJobs, type Claim, type ClaimableQueue } from "./claim.js";
+import type { Claim } from "./claim.js";
+import { queuesWithJobs, type ClaimableQueue } from "./claimable-queues.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
 import { held, type CurrentClaim } from "./current-claim.js";

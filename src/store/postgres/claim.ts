@@ -3,10 +3,11 @@ import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
 import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
 import { CancelWaiting, type WaitingRow } from "./cancel-waiting.js";
-import { HAS_LIMITS } from "../limit-rows.js";
+import { isLimited, queuesWithJobs, type ClaimableQueue } from "./claimable-queues.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
-import { KEYED, pendingOfLane } from "./lane-floors.js";
+import { pendingOfLane } from "./lane-floors.js";
+import type { LaneStarts } from "./lane-starts.js";
 import { LimitedClaims } from "./limited-claims.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
@@ -78,34 +79,6 @@ interface Taken {
 /** Jobs that one claim cancels: the rest is left to the loop that does nothing else. */
 const MOST_EXPIRED = 1_000;
 
-/** A queue in which a claim could find anything. */
-export interface ClaimableQueue {
-  readonly queue: string;
-  /** Its jobs are claimed within limits, and in turn between keys. */
-  readonly limited: boolean;
-}
-
-/** Those of the queues $1 in which a claim for the names $2 could find anything at the time $3, in their order. */
-export function queuesWithJobs(s: string): string {
-  // Not EXISTS for the jobs: that may become a join, which reads the index from its beginning and not from the floor.
-  return `SELECT queue, ${isLimited(s, "asked.queue")} AS limited
-    FROM unnest($1::text[]) WITH ORDINALITY AS asked (queue, place)
-    WHERE NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = asked.queue AND paused_at IS NOT NULL)
-      AND EXISTS (
-        SELECT 1 FROM ${s}.lanes AS lane WHERE lane.queue = asked.queue AND ($2::text[] IS NULL OR lane.name = ANY($2))
-          AND CASE priority WHEN ${String(KEYED)} THEN (
-            SELECT true FROM ${s}.jobs WHERE state = 'pending' AND keys IS NOT NULL AND jobs.queue = lane.queue
-              AND jobs.name = lane.name LIMIT 1
-          ) ELSE (SELECT true ${pendingOfLane(s, "$3::bigint")} LIMIT 1) END)
-    ORDER BY place`;
-}
-
-/** Whether a queue has limits, or ever had jobs with keys. */
-function isLimited(s: string, queue: string): string {
-  return `(EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = ${queue} AND ${HAS_LIMITS})
-    OR EXISTS (SELECT 1 FROM ${s}.lanes AS keyed WHERE keyed.queue = ${queue} AND keyed.priority = ${String(KEYED)}))`;
-}
-
 /**
  * Takes pending jobs. The statements of a claim are here, and in `limited-claims.ts`.
  *
@@ -122,7 +95,10 @@ export class Claim {
   readonly #bury;
   readonly #cancel;
 
-  constructor(private readonly context: PostgresContext) {
+  constructor(
+    private readonly context: PostgresContext,
+    private readonly starts: LaneStarts,
+  ) {
     const { s } = context;
     this.#cancel = new CancelWaiting(context);
     this.#withJobs = new Statement<
@@ -134,10 +110,11 @@ export class Claim {
       [ids: readonly number[], leaseUntil: Instant, workerId: string, now: Instant, bytes: number],
       ChosenRow
     >(takeChosenStatement(s));
-    const pending = pendingOfLane(s, "$6::bigint");
+    const pending = `${pendingOfLane(s, "$6::bigint")} AND run_at >= lane.start`;
     // The subqueries are materialized: whatever the plan is, each runs once, so no more jobs are locked than asked
     // for. Rows are changed by their ids as values, not by joins, and without naming their state again, which the lock
     // keeps: a planner that knows nothing of the tables would read them, or the index of all pending jobs, whole.
+    // Every claimed job has its spec: the join is a full one because that kind is never made by comparing all with all.
     this.#take = new Statement<
       [
         queue: string,
@@ -149,22 +126,28 @@ export class Claim {
         withoutNames: readonly string[],
         withoutPriorities: readonly number[],
         bytes: number,
+        startNames: readonly string[],
+        startPriorities: readonly number[],
+        starts: readonly Instant[],
       ],
       ClaimedRow | LaneRow
     >(
       `WITH lane AS MATERIALIZED (
-         SELECT queue, name, priority, floor, count(*) OVER () = 1 AS is_only FROM ${s}.lanes
+         SELECT queue, name, priority, floor, count(*) OVER () = 1 AS is_only, coalesce((
+           SELECT known.start FROM unnest($10::text[], $11::smallint[], $12::bigint[]) AS known (name, priority, start)
+           WHERE known.name = lanes.name AND known.priority = lanes.priority
+         ), 0) AS start FROM ${s}.lanes
          WHERE queue = $1 AND ($2::text[] IS NULL OR name = ANY($2)) AND NOT ${isLimited(s, "$1")}
            AND (name, priority) NOT IN (SELECT * FROM unnest($7::text[], $8::smallint[]))
            AND NOT EXISTS (SELECT 1 FROM ${s}.queues WHERE queues.name = $1 AND paused_at IS NOT NULL)
        ), share AS MATERIALIZED (
-         SELECT queue, name, priority, floor, is_only, $3 AS n FROM lane WHERE is_only
+         SELECT queue, name, priority, floor, start, is_only, $3 AS n FROM lane WHERE is_only
          UNION ALL
-         SELECT queue, name, priority, floor, is_only, count(*) FROM (
+         SELECT queue, name, priority, floor, start, is_only, count(*) FROM (
            SELECT lane.* FROM lane
            CROSS JOIN LATERAL (SELECT run_at, id ${pending} ORDER BY run_at, id LIMIT $3) AS job
            WHERE NOT is_only ORDER BY priority DESC, run_at, id LIMIT $3
-         ) AS first GROUP BY queue, name, priority, floor, is_only
+         ) AS first GROUP BY queue, name, priority, floor, start, is_only
        ), locked AS MATERIALIZED (
          SELECT lane.name, lane.priority, job.* FROM share AS lane CROSS JOIN LATERAL (
            SELECT id, run_at, payload_bytes ${pending} ORDER BY run_at, id LIMIT lane.n FOR UPDATE SKIP LOCKED
@@ -178,13 +161,15 @@ export class Claim {
            started_at = $6::bigint, token = nextval('${s}.fencing_tokens')
          WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
          RETURNING id, name, priority, token, attempt, max_attempts, created_at, run_at, expires_at, flow_id
+       ), spec AS MATERIALIZED (
+         SELECT job_id, ${SPEC_COLUMNS} FROM ${s}.job_specs
+         WHERE job_id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
        )
-       SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, spec.* FROM claimed CROSS JOIN LATERAL (
-         SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = claimed.id OFFSET 0
-       ) AS spec
+       SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, ${SPEC_COLUMNS}
+       FROM claimed FULL JOIN spec ON spec.job_id = claimed.id
        UNION ALL
-       SELECT n, count(locked.id), is_only, NULL, name, priority${", NULL".repeat(7 + SPEC_COLUMNS.split(",").length)}
-       FROM share LEFT JOIN locked USING (name, priority) GROUP BY name, priority, n, is_only
+       SELECT n, (SELECT count(*) FROM locked WHERE locked.name = share.name AND locked.priority = share.priority),
+         is_only, NULL, name, priority${", NULL".repeat(7 + SPEC_COLUMNS.split(",").length)} FROM share
        ORDER BY priority DESC, run_at, id`,
     );
     this.#spec = new Statement<[id: number], SpecColumns>(
@@ -271,7 +256,8 @@ export class Claim {
   async #takeFrom(tx: Transaction, queue: string, request: ClaimRequest, taken: Taken): Promise<void> {
     const leaseUntil = tx.now + request.leaseMs;
     const without: LaneRow[] = [];
-    while (!taken.full && taken.jobs.length < request.max) {
+    let starts = this.starts.of(queue);
+    for (;;) {
       const max = request.max - taken.jobs.length;
       const rows = await this.#take.all(
         tx,
@@ -284,6 +270,9 @@ export class Claim {
         without.map(({ name }) => name),
         without.map(({ priority }) => priority),
         MAX_CLAIM_BYTES - taken.bytes,
+        starts.map(({ name }) => name),
+        starts.map(({ priority }) => priority),
+        starts.map(({ runAt }) => runAt),
       );
       const lanes = rows.filter((row) => row.share !== null);
       const jobs = rows.filter((row) => row.share === null);
@@ -300,6 +289,13 @@ export class Claim {
       if (taken.expired >= MOST_EXPIRED) {
         tx.changes.pending(queue);
         return;
+      }
+      if (taken.full || taken.jobs.length === request.max) return;
+      if (starts.length > 0) {
+        // The rest may lie before them.
+        this.starts.forget(queue);
+        starts = [];
+        continue;
       }
       if (lanes.every(({ only }) => only) && expired.length === 0) return;
       // Others hold what is left of them.

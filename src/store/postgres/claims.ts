@@ -15,10 +15,12 @@ import type {
 import { failuresBefore, parseBackoff, type JobRow, type SpecRow } from "../rows.js";
 import { Batch, split } from "./batch.js";
 import { ClaimIds } from "./claim-ids.js";
-import { Claim, type ClaimableQueue } from "./claim.js";
+import { Claim } from "./claim.js";
+import type { ClaimableQueue } from "./claimable-queues.js";
 import type { PostgresContext } from "./context.js";
 import { CurrentClaim } from "./current-claim.js";
 import { Extend, type Extension } from "./extend.js";
+import { LaneStarts } from "./lane-starts.js";
 import type { RaiseFloors } from "./raise-floors.js";
 import { Notes } from "./notes.js";
 import { Promote } from "./promote.js";
@@ -37,6 +39,7 @@ const MAX_BUSY_WORKERS = 1_000;
 export class PostgresClaims implements ClaimStore {
   readonly #claim;
   readonly #claimIds;
+  readonly #starts;
   readonly #current;
   readonly #settle;
   readonly #notes;
@@ -53,7 +56,8 @@ export class PostgresClaims implements ClaimStore {
     private readonly context: PostgresContext,
     private readonly floors: RaiseFloors,
   ) {
-    this.#claim = new Claim(context);
+    this.#starts = new LaneStarts(context.clock);
+    this.#claim = new Claim(context, this.#starts);
     this.#current = new CurrentClaim(context);
     const settle = new Settle(context, this.#current, new WaitForJobs(context));
     this.#settle = settle;
@@ -118,8 +122,12 @@ export class PostgresClaims implements ClaimStore {
     queues: readonly ClaimableQueue[],
     jobs: readonly ClaimedJob[],
   ): void {
-    if (jobs.length < max || queues.some(({ limited }) => limited)) this.#busy.delete(workerId);
-    else if (this.#busy.size < MAX_BUSY_WORKERS) this.#busy.add(workerId);
+    if (jobs.length < max || queues.some(({ limited }) => limited)) {
+      this.#busy.delete(workerId);
+      return;
+    }
+    this.#starts.took(jobs);
+    if (this.#busy.size < MAX_BUSY_WORKERS) this.#busy.add(workerId);
     else this.#busy.clear();
   }
 

@@ -11,6 +11,7 @@ import type { PostgresContext } from "./context.js";
 import { DatabaseClock } from "./database-clock.js";
 import { Enqueue } from "./enqueue.js";
 import { LowerFloors } from "./lane-floors.js";
+import { LaneStarts } from "./lane-starts.js";
 import { RaiseFloors } from "./raise-floors.js";
 import { FlowCounts } from "./flow-counts.js";
 import { FlowEndStatements } from "./flow-ends.js";
@@ -89,7 +90,7 @@ async function blocksReadByClaims(database: PostgresDatabase, now: number): Prom
     },
   } as unknown as Transaction;
   const clock = new DatabaseClock(new FakeClock(now), now, true);
-  const claims = new Claim({ s: database.s, clock } as PostgresContext);
+  const claims = new Claim({ s: database.s, clock } as PostgresContext, new LaneStarts(clock));
   const request = { workerId: "w", queues: ["q"], names: ["n"], max: 1, leaseMs: MINUTE_MS };
   await claims.queuesWithJobs(db, request);
   await claims.take(db, request, [{ queue: "q", limited: false }]);
