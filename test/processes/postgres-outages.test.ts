@@ -5,7 +5,7 @@ import { PostgresProxy } from "../support/postgres-proxy.js";
 import { checkBooks } from "../support/recount.js";
 import { startServer } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
-import { allCompleted, goingOn, Producer, ready, unready } from "../support/webhook-load.js";
+import { allCompleted, goingOn, Producer, recovered, unready } from "../support/webhook-load.js";
 import { Sink } from "../support/webhook-sink.js";
 
 test("the network and the database fail in every way, and no job is lost, stuck or confirmed in vain", async () => {
@@ -24,8 +24,7 @@ test("the network and the database fail in every way, and no job is lost, stuck 
     },
   });
   const producer = new Producer(server, sink);
-  const goesOn = () => goingOn(producer);
-  await goesOn();
+  await goingOn(producer);
 
   const failures: Readonly<Record<string, () => Promise<void>>> = {
     "every connection is terminated": async () => {
@@ -41,6 +40,11 @@ test("the network and the database fail in every way, and no job is lost, stuck 
       await unready(server);
       proxy.network = "well";
     },
+    "every packet takes its time": async () => {
+      proxy.network = "slow";
+      await goingOn(producer);
+      proxy.network = "well";
+    },
     "a commit is done and its answer lost": () => proxy.cutAt("COMMIT", "after"),
     "a commit is lost": () => proxy.cutAt("COMMIT", "before"),
     "connections are terminated again and again": async () => {
@@ -52,12 +56,7 @@ test("the network and the database fail in every way, and no job is lost, stuck 
   };
   for (const [what, fail] of Object.entries(failures)) {
     await fail();
-    const healed = performance.now();
-    await goesOn();
-    await ready(server);
-    if (process.env["KONVEIER_SHOW_TIMES"] === "1") {
-      console.log(`${what}: went on after ${String(Math.round(performance.now() - healed))} ms`);
-    }
+    await recovered(what, producer, server);
   }
 
   await producer.stop();

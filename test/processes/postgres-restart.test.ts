@@ -4,7 +4,7 @@ import { OwnPostgres } from "../support/own-postgres.js";
 import { checkBooks } from "../support/recount.js";
 import { startServer } from "../support/server-process.js";
 import { tempDirectory } from "../support/temp-directory.js";
-import { allCompleted, goingOn, Producer, ready, unready } from "../support/webhook-load.js";
+import { allCompleted, goingOn, Producer, recovered, unready } from "../support/webhook-load.js";
 import { Sink } from "../support/webhook-sink.js";
 
 test("the database is stopped in every way and comes back, and no job is lost or confirmed in vain", async () => {
@@ -28,8 +28,7 @@ test("the database is stopped in every way and comes back, and no job is lost or
     await postgres.startAgain();
     await postgres.stop(how);
     await postgres.startAgain();
-    await goingOn(producer);
-    await ready(server);
+    await recovered(`stopped by a ${how} shutdown`, producer, server);
   }
   await producer.stop();
   const store = await openPostgresStore(postgres.url);

@@ -8,8 +8,11 @@ import { onTestFinished } from "vitest";
  */
 type Cut = "before" | "after";
 
-/** What the network does: `refuse` like a server that is down, `hang` like a cable that is out. */
-type Network = "well" | "refuse" | "hang";
+/** What the network does: `refuse` like a server that is down, `hang` like a cable that is out, `slow` like a bad line. */
+type Network = "well" | "refuse" | "hang" | "slow";
+
+/** How long a slow network takes each way. */
+const SLOW_MS = 150;
 
 /** A TCP proxy in front of a PostgreSQL server that cuts connections at chosen statements. */
 export class PostgresProxy {
@@ -63,7 +66,7 @@ export class PostgresProxy {
     this.#network = network;
     for (const link of this.#links) {
       if (network === "refuse") link.cut();
-      else link.hang(network === "hang");
+      else link.network(network);
     }
   }
 
@@ -88,7 +91,7 @@ export class PostgresProxy {
       cutFor: (statement) => this.#cutFor(statement),
       rewrite: (answer) => this.#rewrite?.(answer) ?? answer,
     });
-    link.hang(this.#network === "hang");
+    link.network(this.#network);
     this.#links.add(link);
     client.on("close", () => this.#links.delete(link));
   }
@@ -113,6 +116,9 @@ class Link {
   #unread = Buffer.alloc(0);
   #started = false;
   #hanging = false;
+  #slow = false;
+  /** Parts of messages that are on their way. */
+  #underWay = 0;
   #losesAnswer = false;
   #swallows = false;
 
@@ -147,8 +153,9 @@ class Link {
     this.server.destroy();
   }
 
-  hang(hanging: boolean): void {
-    this.#hanging = hanging;
+  network(network: Network): void {
+    this.#hanging = network === "hang";
+    this.#slow = network === "slow";
   }
 
   inject(text: string): void {
@@ -185,7 +192,7 @@ class Link {
       }
       this.#losesAnswer = cut === "after";
     }
-    this.server.write(message);
+    this.#carry(() => this.server.write(message));
     return true;
   }
 
@@ -200,6 +207,20 @@ class Link {
       this.#swallows = !chunk.subarray(-6, -1).equals(Buffer.from("Z\0\0\0\x05"));
       return;
     }
-    this.client.write(Buffer.from(this.rules.rewrite(chunk.toString("latin1")), "latin1"));
+    const answer = Buffer.from(this.rules.rewrite(chunk.toString("latin1")), "latin1");
+    this.#carry(() => this.client.write(answer));
+  }
+
+  #carry(deliver: () => void): void {
+    // What is under way is not overtaken.
+    if (!this.#slow && this.#underWay === 0) {
+      deliver();
+      return;
+    }
+    this.#underWay += 1;
+    setTimeout(() => {
+      this.#underWay -= 1;
+      deliver();
+    }, SLOW_MS);
   }
 }

@@ -51,7 +51,17 @@ export async function goingOn({ accepted, sink }: Producer): Promise<void> {
   );
 }
 
-export function ready(server: ServerProcess): Promise<unknown> {
+/** Resolves when jobs are accepted and delivered again. `KONVEIER_SHOW_TIMES=1` prints how long that took. */
+export async function recovered(what: string, producer: Producer, server: ServerProcess): Promise<void> {
+  const healed = performance.now();
+  await goingOn(producer);
+  await ready(server);
+  if (process.env["KONVEIER_SHOW_TIMES"] === "1") {
+    console.log(`${what}: went on after ${String(Math.round(performance.now() - healed))} ms`);
+  }
+}
+
+function ready(server: ServerProcess): Promise<unknown> {
   return eventually(
     () => statusOf(server),
     (status) => status === 200,
