@@ -107,6 +107,11 @@ describe("limits of a queue over HTTP", () => {
     const refused = await server.post("/v1/jobs", { name: "a" });
     expect(refused.status).toBe(409);
     expect(refused.as(Problem)).toMatchObject({ code: "queue_full", retryable: true });
+    expect(refused.as(Problem).detail).toContain("Try again later");
+    const tooMany = await server.post("/v1/jobs/batch", { jobs: [{ name: "a" }, { name: "a" }] });
+    expect(tooMany.as(Problem).detail).toBe(
+      "2 new jobs at once are more than the queue default may hold: 1.",
+    );
     const dropping = await server.send("PATCH", "/v1/queues/default", { json: { onFull: "drop-oldest" } });
     expect(dropping.as(QueueView)).toMatchObject({ maxLength: 1, onFull: "drop-oldest" });
     expect((await server.post("/v1/jobs", { name: "a" })).status).toBe(201);
