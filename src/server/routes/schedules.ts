@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { NoContent } from "../../api/fields.js";
-import { JobView } from "../../api/job.js";
+import { EnqueuedJobView } from "../../api/job.js";
 import { PauseBody } from "../../api/queue.js";
 import {
   DEFAULT_PREVIEW,
@@ -37,7 +37,7 @@ import type { App } from "../app.js";
 import { decodePlace, encodePlace } from "../cursor.js";
 import { checkPresence, expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
-import { jobView } from "../views/job.js";
+import { enqueuedJobView } from "../views/job.js";
 import { previewView, scheduleDetailText, scheduleRunView, scheduleView } from "../views/schedule.js";
 
 const tags = ["schedules"];
@@ -289,15 +289,18 @@ function scheduleVerbRoutes(app: App, { context }: Services): void {
         summary: "Make a job of the schedule now.",
         tags,
         params: ScheduleParams,
-        response: { 201: JobView },
+        response: { 200: EnqueuedJobView, 201: EnqueuedJobView },
       },
-      config: { access: "operate", problems },
+      config: { access: "operate", problems: [...problems, "unique_conflict", "queue_full"] },
     },
     async (request, reply) => {
       const schedule = await visibleSchedule(context, request, request.params.key);
       requireQueuesOf(request, schedule.job);
       const job = await runSchedule(context, schedule.key);
-      return reply.code(201).header("Location", `/v1/jobs/${job.id}`).send(jobView(job));
+      return reply
+        .code(job.deduplicated ? 200 : 201)
+        .header("Location", `/v1/jobs/${job.id}`)
+        .send(enqueuedJobView(job));
     },
   );
 }
