@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { JobView } from "../api/job.js";
+import type { EnqueuedJobView } from "../api/job.js";
 import type {
   PreviewBody,
   PreviewView,
@@ -60,7 +60,7 @@ export class SchedulesClient {
   }
 
   /** Makes one job now, beside the rule. */
-  run(key: string, options: CallOptions = {}): Promise<JobView> {
+  run(key: string, options: CallOptions = {}): Promise<EnqueuedJobView> {
     const path = `${pathOf(key)}/run`;
     return this.transport.json({ ...options, method: "POST", path, repeatable: false });
   }

@@ -43,6 +43,9 @@ export interface Dependency {
   readonly onFailure: OnFailure;
 }
 
+/** Of a long cycle, so many refs from its beginning and from its end are told. */
+const SHOWN_OF_CYCLE = 10;
+
 /** A graph without faults. */
 export interface CheckedGraph {
   /** Places of the jobs, each behind those that it depends on. */
@@ -88,7 +91,10 @@ export function checkGraph(
   const order = inOrder(inner);
   if (order.length === jobs.length) return { order, dependencies };
   const cycle = findCycle(inner, order);
-  const path = cycle.map((place) => jobs[place]?.ref ?? "").join(" → ");
+  const refs = cycle.map((place) => jobs[place]?.ref ?? "");
+  const isLong = refs.length > 2 * SHOWN_OF_CYCLE;
+  const shown = isLong ? [...refs.slice(0, SHOWN_OF_CYCLE), "…", ...refs.slice(-SHOWN_OF_CYCLE)] : refs;
+  const path = shown.join(" → ");
   fault(`/${cycle[0] ?? 0}/dependsOn`, "cycle", `closes a cycle: ${path}`);
   return null;
 }

@@ -180,6 +180,10 @@ export function dropsFor(room: Room, { fresh, changed }: Arrivals): number {
   if (fresh === 0 || over <= 0) return 0;
   const drops = Math.min(over, fresh + MOST_DROPPED);
   if (onFull === "drop-oldest" && fresh <= max && drops <= pending - changed) return drops;
+  if (fresh > max) {
+    const detail = `${fresh} new jobs at once are more than the queue ${name} may hold: ${max}.`;
+    throw new KonveierError("queue_full", detail);
+  }
   throw new KonveierError(
     "queue_full",
     `${waiting} jobs wait in the queue ${name}, which may hold ${max}. Try again later.`,

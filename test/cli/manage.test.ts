@@ -63,6 +63,30 @@ test("limits of a queue are set, and taken away with none", async () => {
   expect((await run("queues", "limit", "q")).code).toBe(2);
 });
 
+test("a limit of a queue that is not there is said to be one", async () => {
+  const server = await startHttpServer();
+  await server.post("/v1/jobs", { name: "a", queue: "emails" });
+  const limit = (queue: string) => runCli(server, ["queues", "limit", queue, "--concurrency", "2"]);
+  expect((await limit("emials")).stderr).toContain("no job has been in emials so far; did you mean emails?");
+  expect((await limit("emails")).stderr).toBe("");
+});
+
+test.each([
+  [
+    ["queues", "limit", "q", "--rate", "0/s"],
+    "the number of --rate must be a whole number from 1 to 1000000.",
+  ],
+  [["queues", "limit", "q", "--rate", "1/32d"], "the time of --rate must be from 1ms to 31d."],
+  [["queues", "limit", "q", "--key-rate", "1/0s"], "the time of --key-rate must be from 1ms to 31d."],
+  [["queues", "limit", "q", "--ageing", "0s"], "--ageing must be from 1ms to 366d, or null."],
+  [["enqueue", "a", "--expires-in", "0s"], "--expires-in must be from 1ms to 36500d."],
+  [["schedules", "put", "s", "--name", "a", "--every", "1ms"], "--every must be from 1s to 366d."],
+])("the bounds of %j are told as the command takes them", async (args, fault) => {
+  const server = await startHttpServer();
+  const { code, stderr } = await runCli(server, args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`konveier: ${fault} (validation_failed`)]);
+});
+
 test("a database that cannot be meant ends a command as it ends the server", async () => {
   const cwd = tempDirectory();
   writeFileSync(join(cwd, "jobs.mjs"), 'export const jobs = [{ name: "a", handler: () => null }];');

@@ -132,6 +132,22 @@ describe("POST /v1/flows", () => {
     expect((await server.get("/v1/flows")).as(FlowPageView).items).toEqual([]);
   });
 
+  test("tells the two ends of a long cycle", async () => {
+    const server = await startHttpServer();
+    const ring = (n: number) =>
+      Array.from({ length: n }, (_, place) => ({
+        ref: `r${place}`,
+        name: "a",
+        dependsOn: [`r${(place + 1) % n}`],
+      }));
+    const detailOf = async (jobs: unknown) =>
+      (await server.post("/v1/flows", { name: "f", jobs })).as(Problem).errors?.[0]?.detail;
+    expect(await detailOf(ring(4))).toBe("closes a cycle: r0 → r1 → r2 → r3 → r0");
+    const long = await detailOf(ring(5_000));
+    expect(long).toMatch(/^closes a cycle: r0 → r1 → .* → r9 → … → r4991 → .* → r4999 → r0$/);
+    expect(long?.split(" → ")).toHaveLength(21);
+  });
+
   test("tells no more than a hundred faults", async () => {
     const server = await startHttpServer();
     const jobs = Array.from({ length: 300 }, (_, n) => ({ ref: `r${n}`, name: "a b" }));

@@ -475,6 +475,23 @@ describe("a pause", () => {
 });
 
 describe("POST /v1/schedules/{key}/run", () => {
+  test("says when it makes no job because another has the unique key, or the queue is full", async () => {
+    const server = await startHttpServer();
+    const job = (unique: object) => ({ ...NEVER_SOON, job: { name: "a", unique: { key: "k", ...unique } } });
+    await created(server, "k", job({}));
+    await created(server, "other", job({ onConflict: "reject" }));
+    const { id } = (await server.post("/v1/schedules/k/run")).as(EnqueuedJobView);
+    const again = await server.post("/v1/schedules/k/run");
+    expect([again.status, again.headers.get("location")]).toEqual([200, `/v1/jobs/${id}`]);
+    expect(again.as(EnqueuedJobView)).toMatchObject({ id, deduplicated: true });
+    const refused = await server.post("/v1/schedules/other/run");
+    expect([refused.status, refused.body["code"]]).toEqual([409, "unique_conflict"]);
+    await created(server, "full", NEVER_SOON);
+    await server.send("PATCH", "/v1/queues/default", { json: { maxLength: 1 } });
+    const full = await server.post("/v1/schedules/full/run");
+    expect([full.status, full.body["code"]]).toEqual([409, "queue_full"]);
+  });
+
   test("makes a job now, also of a paused schedule, and moves nothing", async () => {
     const server = await startHttpServer();
     const before = await created(server, "k", { ...NEVER_SOON, overlap: "skip" });

@@ -3,6 +3,7 @@ import { EnqueuedJobView, JobDetailView } from "../../src/api/job.js";
 import { Problem } from "../../src/api/problem.js";
 import { QueueView } from "../../src/api/queue.js";
 import { startHttpServer } from "../support/http-server.js";
+import { issueToken } from "../support/tokens.js";
 
 const UNIQUE = { key: "k" };
 
@@ -58,6 +59,39 @@ describe("unique jobs over HTTP", () => {
   });
 });
 
+describe("a unique key among all jobs, and a token that covers some queues", () => {
+  const unique = { key: "k", scope: "all", onConflict: "reschedule" } as const;
+  const mine = { name: "a", queue: "mine", unique };
+
+  test("neither shows nor moves the job of a queue that it does not cover", async () => {
+    const server = await startHttpServer();
+    const { token } = await issueToken(server, ["operator"], { queues: ["mine"] });
+    const theirs = await server.post("/v1/jobs", { name: "a", queue: "theirs", delayMs: 60_000, unique });
+    const { id, runAt } = theirs.as(EnqueuedJobView);
+    await server.send("PUT", "/v1/schedules/old", { json: { everyMs: 60_000, job: mine } });
+    const calls = [
+      ["POST", "/v1/jobs", { ...mine, expiresInMs: 1 }],
+      ["POST", "/v1/jobs/batch", { jobs: [{ name: "a", queue: "mine" }, mine] }],
+      ["PUT", "/v1/schedules/new", { everyMs: 60_000, job: mine }],
+      ["POST", "/v1/schedules/old/run", {}],
+    ] as const;
+    for (const [method, path, json] of calls) {
+      const answer = await server.send(method, path, { token, json });
+      expect(answer.body, path).toMatchObject({ status: 403, code: "queue_not_allowed" });
+    }
+    const job = (await server.get(`/v1/jobs/${id}`)).as(JobDetailView);
+    expect(job).toMatchObject({ state: "scheduled", runAt, expiresAt: null });
+    expect((await server.get("/v1/jobs")).body["items"]).toHaveLength(1);
+  });
+
+  test.each(["name", "queue"] as const)("the scope %s is theirs to use", async (scope) => {
+    const server = await startHttpServer();
+    const { token } = await issueToken(server, ["producer"], { queues: ["mine"] });
+    const json = { ...mine, unique: { ...unique, scope } };
+    expect((await server.send("POST", "/v1/jobs", { token, json })).status).toBe(201);
+  });
+});
+
 describe("limits of a queue over HTTP", () => {
   test("are edited as they were read, and refuse what is too much", async () => {
     const server = await startHttpServer();
@@ -73,6 +107,11 @@ describe("limits of a queue over HTTP", () => {
     const refused = await server.post("/v1/jobs", { name: "a" });
     expect(refused.status).toBe(409);
     expect(refused.as(Problem)).toMatchObject({ code: "queue_full", retryable: true });
+    expect(refused.as(Problem).detail).toContain("Try again later");
+    const tooMany = await server.post("/v1/jobs/batch", { jobs: [{ name: "a" }, { name: "a" }] });
+    expect(tooMany.as(Problem).detail).toBe(
+      "2 new jobs at once are more than the queue default may hold: 1.",
+    );
     const dropping = await server.send("PATCH", "/v1/queues/default", { json: { onFull: "drop-oldest" } });
     expect(dropping.as(QueueView)).toMatchObject({ maxLength: 1, onFull: "drop-oldest" });
     expect((await server.post("/v1/jobs", { name: "a" })).status).toBe(201);

@@ -3,7 +3,7 @@ import type { OnFull, RateLimit } from "../../core/queue-limits.js";
 import { CommandError } from "../command-error.js";
 import { nullIfNone } from "../input/options.js";
 import { namingArguments } from "../input/argument-faults.js";
-import { connect } from "../connect.js";
+import { connect, type Session } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
 import { queueDetail, queueList } from "../views/queue.js";
@@ -31,8 +31,10 @@ export interface LimitFlags extends RemoteFlags {
 }
 
 const ARGUMENTS = {
-  "/rateLimit": "--rate",
-  "/perKey/rateLimit": "--key-rate",
+  "/rateLimit/max": "the number of --rate",
+  "/rateLimit/perMs": "the time of --rate",
+  "/perKey/rateLimit/max": "the number of --key-rate",
+  "/perKey/rateLimit/perMs": "the time of --key-rate",
   "/ageingMs": "--ageing",
 };
 
@@ -51,8 +53,11 @@ export async function limitQueue(name: string, flags: LimitFlags): Promise<ExitC
   if (Object.values(change).every((limit) => limit === undefined)) {
     throw new CommandError("say which limit to change, such as --concurrency 20", EXIT.usage);
   }
-  const { client, output } = connect(remote);
-  output.one(await namingArguments(ARGUMENTS, client.queues.edit(name, change)), queueDetail(Date.now()));
+  const session = connect(remote);
+  const tell = await hintAtUnknown(session, name);
+  const edit = session.client.queues.edit(name, change);
+  session.output.one(await namingArguments(ARGUMENTS, edit), queueDetail(Date.now()));
+  tell();
   return EXIT.ok;
 }
 
@@ -60,16 +65,26 @@ export async function pauseQueue(
   name: string,
   { reason, ...flags }: RemoteFlags & { readonly reason?: string },
 ): Promise<ExitCode> {
-  const { client, output } = connect(flags);
+  const session = connect(flags);
+  const tell = await hintAtUnknown(session, name);
+  session.output.one(await session.client.queues.pause(name, reason), queueDetail(Date.now()));
+  tell();
+  return EXIT.ok;
+}
+
+/**
+ * A queue that is not there yet may be one that is still to come, and is more often a slip of the finger.
+ *
+ * @returns says so, once the queue has been changed
+ */
+async function hintAtUnknown({ client, output }: Session, name: string): Promise<() => void> {
   const known = (await client.queues.list()).map((queue) => queue.name);
-  output.one(await client.queues.pause(name, reason), queueDetail(Date.now()));
-  // It may be one that is still to come, and is more often a slip of the finger.
-  if (!known.includes(name)) {
+  return () => {
+    if (known.includes(name)) return;
     const nearest = nearestName(name, known);
     const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
     output.message(`no job has been in ${name} so far${advice}`);
-  }
-  return EXIT.ok;
+  };
 }
 
 export async function resumeQueue(name: string, flags: RemoteFlags): Promise<ExitCode> {

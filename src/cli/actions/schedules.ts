@@ -105,7 +105,9 @@ export async function resumeSchedule(key: string, flags: RemoteFlags): Promise<E
 
 export async function runSchedule(key: string, flags: RemoteFlags): Promise<ExitCode> {
   const { client, output } = connect(flags);
-  await output.list([await client.schedules.run(key)], jobList(Date.now()));
+  const job = await client.schedules.run(key);
+  if (job.deduplicated === true) output.message(`Its job ${job.id} is there already.`);
+  await output.list([job], jobList(Date.now()));
   return EXIT.ok;
 }
 

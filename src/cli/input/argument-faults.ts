@@ -1,5 +1,6 @@
 import { ApiError } from "../../client/errors.js";
 import type { Fault } from "../../core/errors.js";
+import { exactDuration } from "../output/time-text.js";
 
 /**
  * Waits for the answer to a request that the command's arguments were put into. A refusal then names the argument and
@@ -22,10 +23,20 @@ function withNames(error: ApiError, names: Readonly<Record<string, string>>): Ap
     const [, name] =
       Object.entries(names).find(([place]) => `${fault.pointer}/`.startsWith(`${place}/`)) ?? [];
     if (name === undefined) return fault;
-    message = message.replace(`${fault.pointer} `, () => `${name} `);
-    return { ...fault, pointer: name };
+    const detail = inDurations(fault);
+    message = message.replace(`${fault.pointer} ${fault.detail}`, () => `${name} ${detail}`);
+    return { ...fault, pointer: name, detail };
   });
   return withFaults(error, message, faults);
+}
+
+/** Milliseconds in the way in which the command takes them. */
+function inDurations({ pointer, detail }: Fault): string {
+  if (!pointer.endsWith("Ms")) return detail;
+  return detail.replace(
+    /a whole number from (\d+) to (\d+)/,
+    (_, min, max) => `from ${exactDuration(Number(min))} to ${exactDuration(Number(max))}`,
+  );
 }
 
 /** The same refusal, told otherwise. */

@@ -59,7 +59,7 @@ export async function runSchedule(context: EngineContext, key: string): Promise<
   const schedule = await findSchedule(context, key);
   const slot = context.store.now();
   const job = (await context.store.schedules.runNow(key, jobOfSlot(schedule, slot))) ?? notFound(key);
-  context.events.emit("schedule.fired", { key, slot, jobId: job.id });
+  if (!job.deduplicated) context.events.emit("schedule.fired", { key, slot, jobId: job.id });
   return job;
 }
 

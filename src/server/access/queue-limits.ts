@@ -1,7 +1,9 @@
 import type { FastifyRequest } from "fastify";
+import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { KonveierError } from "../../core/errors.js";
+import type { JobRequest } from "../../core/job-request.js";
 import { coversQueue } from "../../core/queue-globs.js";
-import type { Schedule } from "../../core/schedule.js";
+import type { JobTemplate, Schedule } from "../../core/schedule.js";
 import type { EngineContext } from "../../engine/context.js";
 import { findSchedule, scheduleNotFound } from "../../engine/schedules/by-hand.js";
 import { jobNotFound } from "../../engine/job-change.js";
@@ -17,6 +19,24 @@ export function covers(request: FastifyRequest, queue: string): boolean {
 export function requireQueue(request: FastifyRequest, queue: string): void {
   if (covers(request, queue)) return;
   throw new KonveierError("queue_not_allowed", `The token does not cover the queue ${queue}.`);
+}
+
+/**
+ * For what makes jobs. A unique key with the scope `all` may be that of a job in any queue, which would be told, and which
+ * `reschedule` would change.
+ *
+ * @throws KonveierError `queue_not_allowed`
+ */
+export function requireQueuesOf(
+  request: FastifyRequest,
+  { queue, unique }: Pick<JobRequest, "queue" | "unique"> | JobTemplate,
+): void {
+  requireQueue(request, queue ?? DEFAULT_QUEUE);
+  if (unique?.scope !== "all" || identityOf(request).queues === null) return;
+  throw new KonveierError(
+    "queue_not_allowed",
+    "A unique key with the scope all is about all queues, and the token covers only some.",
+  );
 }
 
 /**

@@ -1,10 +1,9 @@
 import { BatchBody, JobRequestBody, TraceHeaders } from "../../api/job-request.js";
 import { EnqueuedBatchView, EnqueuedJobView } from "../../api/job.js";
-import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { withFaultsUnder } from "../../core/faults-under.js";
 import { readTraceContext, type TraceContext } from "../../core/trace-context.js";
 import { enqueue, enqueueMany } from "../../engine/enqueue.js";
-import { requireQueue } from "../access/queue-limits.js";
+import { requireQueuesOf } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import type { Services } from "../services.js";
 import { enqueuedJobView } from "../views/job.js";
@@ -39,7 +38,7 @@ export function enqueueRoutes(app: App, { context }: Services): void {
       config,
     },
     async (request, reply) => {
-      requireQueue(request, request.body.queue ?? DEFAULT_QUEUE);
+      requireQueuesOf(request, request.body);
       const inserted = await enqueue(context, request.body, traceOf(request));
       return reply
         .code(inserted.deduplicated ? 200 : 201)
@@ -64,7 +63,7 @@ export function enqueueRoutes(app: App, { context }: Services): void {
     },
     async (request, reply) => {
       const { jobs } = request.body;
-      for (const { queue } of jobs) requireQueue(request, queue ?? DEFAULT_QUEUE);
+      for (const job of jobs) requireQueuesOf(request, job);
       const inserted = await withFaultsUnder("/jobs", enqueueMany(context, jobs, traceOf(request)));
       return reply.code(201).send({ items: inserted.map(enqueuedJobView) });
     },

@@ -146,6 +146,9 @@ function queueEditRoutes(app: App, { context: { store } }: Services): void {
 async function existing(store: Store, name: string, covered: boolean): Promise<Queue> {
   const queue = covered ? await store.queues.get(name) : null;
   if (queue === null)
-    throw new KonveierError("not_found", `No job and no pause has named the queue ${name}.`);
+    throw new KonveierError(
+      "not_found",
+      `No job has been in a queue ${name}, and nobody has paused or limited it.`,
+    );
   return queue;
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { NoContent } from "../../api/fields.js";
-import { JobView } from "../../api/job.js";
+import { EnqueuedJobView } from "../../api/job.js";
 import { PauseBody } from "../../api/queue.js";
 import {
   DEFAULT_PREVIEW,
@@ -18,7 +18,6 @@ import {
   type ScheduleItemView,
   type ScheduleRunView,
 } from "../../api/schedule.js";
-import { DEFAULT_QUEUE } from "../../core/defaults.js";
 import { parseInstant } from "../../core/instant.js";
 import { validationError } from "../../core/job-request.js";
 import type { Schedule, ScheduleRun } from "../../core/schedule.js";
@@ -33,12 +32,12 @@ import { preview, upcomingRuns, type Preview } from "../../engine/schedules/prev
 import { putSchedule } from "../../engine/schedules/put.js";
 import type { Store } from "../../store/store.js";
 import { identityOf } from "../access/guard.js";
-import { covers, requireQueue, versionOfOwnSchedule, visibleSchedule } from "../access/queue-limits.js";
+import { covers, requireQueuesOf, versionOfOwnSchedule, visibleSchedule } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import { decodePlace, encodePlace } from "../cursor.js";
 import { checkPresence, expectedVersion, tag } from "../etag.js";
 import type { Services } from "../services.js";
-import { jobView } from "../views/job.js";
+import { enqueuedJobView } from "../views/job.js";
 import { previewView, scheduleDetailText, scheduleRunView, scheduleView } from "../views/schedule.js";
 
 const tags = ["schedules"];
@@ -211,7 +210,7 @@ function scheduleEditRoutes(app: App, { context }: Services): void {
     },
     async (request, reply) => {
       const { key } = request.params;
-      requireQueue(request, request.body.job.queue ?? DEFAULT_QUEUE);
+      requireQueuesOf(request, request.body.job);
       const own = await versionOfOwnSchedule(context, request, key);
       await checkPresence(request, () => context.store.schedules.get(key));
       const put = await putSchedule(context, key, request.body, "api", expectedVersion(request) ?? own);
@@ -290,14 +289,18 @@ function scheduleVerbRoutes(app: App, { context }: Services): void {
         summary: "Make a job of the schedule now.",
         tags,
         params: ScheduleParams,
-        response: { 201: JobView },
+        response: { 200: EnqueuedJobView, 201: EnqueuedJobView },
       },
-      config: { access: "operate", problems },
+      config: { access: "operate", problems: [...problems, "unique_conflict", "queue_full"] },
     },
     async (request, reply) => {
-      const { key } = await visibleSchedule(context, request, request.params.key);
-      const job = await runSchedule(context, key);
-      return reply.code(201).header("Location", `/v1/jobs/${job.id}`).send(jobView(job));
+      const schedule = await visibleSchedule(context, request, request.params.key);
+      requireQueuesOf(request, schedule.job);
+      const job = await runSchedule(context, schedule.key);
+      return reply
+        .code(job.deduplicated ? 200 : 201)
+        .header("Location", `/v1/jobs/${job.id}`)
+        .send(enqueuedJobView(job));
     },
   );
 }
