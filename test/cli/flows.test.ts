@@ -116,7 +116,7 @@ describe("konveier flows", () => {
       runCli(server, ["flows", "cancel", "1"], limited),
       runCli({ url: "http://127.0.0.1:9" }, ["flows", "list"]),
     ]);
-    expect(ends.map(({ code }) => code)).toEqual([3, 3, 3, 2, 2, 3, 2, 5, 5, 6]);
+    expect(ends.map(({ code }) => code)).toEqual([3, 3, 3, 2, 2, 2, 2, 5, 5, 6]);
     for (const { stdout } of ends) expect(stdout).toBe("");
     expect(ends[0].stderr).toMatch(/^konveier: .*flow 9/i);
     expect((await run(server, "get", "1")).json).toMatchObject({ state: "running" });

@@ -316,7 +316,12 @@ describe("konveier", () => {
       said("enqueue", "a b"),
       said("tokens", "create", "--name", "a", "--scope", "nope"),
       said("jobs", "get", "abc"),
-      said("jobs", "explain", "abc"),
+      said("jobs", "explain", "0"),
+      said("flows", "get", ""),
+      said("flows", "cancel", "abc"),
+      said("events", "--after=-1"),
+      said("enqueue", "a", "--run-at", "2030-01-01T00:00:00Z", "--delay", "1m"),
+      said("enqueue", "a", "--expires-in", "1m", "--delay", "1h"),
     ]);
     expect(outcomes).toEqual([
       [2, expect.stringMatching(/^konveier: --cron: the minute field, /)],
@@ -325,9 +330,26 @@ describe("konveier", () => {
       [2, expect.stringMatching(/^konveier: --tag must be /)],
       [2, expect.stringMatching(/^konveier: the name must be /)],
       [2, expect.stringMatching(/^konveier: --scope must be /)],
-      [2, 'konveier: "abc" is no id of a job: ids are whole numbers\n'],
-      [2, 'konveier: "abc" is no id of a job: ids are whole numbers\n'],
+      [2, 'konveier: "abc" is no id of a job: ids are whole numbers from 1\n'],
+      [2, 'konveier: "0" is no id of a job: ids are whole numbers from 1\n'],
+      [2, 'konveier: "" is no id of a flow: ids are whole numbers from 1\n'],
+      [2, 'konveier: "abc" is no id of a flow: ids are whole numbers from 1\n'],
+      [2, expect.stringContaining("It must be a whole number from 0")],
+      [2, "konveier: --run-at excludes --delay."],
+      [2, "konveier: --expires-in must be more than --delay."],
     ]);
+  });
+
+  test("says what became of a job whose unique key was taken", async () => {
+    const server = await startHttpServer();
+    const unique = ["enqueue", "a", "--unique", "k"];
+    await runCli(server, unique);
+    expect((await runCli(server, unique)).stderr).toBe("Its job 1 is there already.\n");
+    const replaced = await runCli(server, [...unique, "--on-conflict", "replace", "--priority", "9"]);
+    expect(replaced.stderr).toBe(
+      "Its job 1 is there already. If it waits, it is what you have just said now.\n",
+    );
+    expect((await runCli(server, ["jobs", "get", "1"])).json).toMatchObject({ priority: 9 });
   });
 
   test("says why a job is not running, also when it was waited for in vain", async () => {

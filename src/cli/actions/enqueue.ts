@@ -68,10 +68,17 @@ export async function enqueueJob(name: string | undefined, flags: EnqueueFlags):
   const job = await namingArguments(ARGUMENTS, session.client.enqueue(request));
   if (flags.wait === true) return waitFor(session, job.id, flags.waitTimeout ?? DEFAULT_WAIT_MS);
   const { output } = session;
-  if (job.deduplicated === true) output.message(`Its job ${job.id} is there already.`);
+  if (job.deduplicated === true) output.message(alreadyThere(job.id, flags.onConflict));
   if (output.forPeople) await output.list([job], jobList(Date.now()));
   else output.one(job, { id: ({ id }) => id, fields: () => [] });
   return EXIT.ok;
+}
+
+function alreadyThere(id: string, onConflict: ConflictPolicy | undefined): string {
+  const text = `Its job ${id} is there already.`;
+  if (onConflict === "replace") return `${text} If it waits, it is what you have just said now.`;
+  if (onConflict === "reschedule") return `${text} If it waits, its time is the one that you have just said.`;
+  return text;
 }
 
 function requestOf(name: string, flags: EnqueueFlags, payload: unknown): JobRequest {

@@ -9,7 +9,7 @@ export interface EventFlags extends RemoteFlags {
   readonly queue?: readonly string[];
   readonly job?: readonly string[];
   readonly state?: readonly string[];
-  readonly after?: string;
+  readonly after?: number;
   readonly limit?: number;
 }
 
@@ -42,6 +42,6 @@ function filterOf({ topics, queue, job, state, after }: EventFlags): EventFilter
     ...(queue !== undefined && { queue: [...queue] }),
     ...(job !== undefined && { job: [...job] }),
     ...(state !== undefined && { state: [...state] }),
-    ...(after !== undefined && { after }),
+    ...(after !== undefined && { after: String(after) }),
   } as EventFilter;
 }

@@ -2,6 +2,7 @@ import type { FlowDetailView, FlowJobView } from "../../api/flow.js";
 import type { FlowState } from "../../core/flow.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { requireId } from "../input/ids.js";
 import { firstOf } from "../output/first-of.js";
 import type { RemoteFlags } from "../remote-flags.js";
 import { flowChanged, flowDetail, flowJobList, flowList } from "../views/flow.js";
@@ -24,6 +25,7 @@ export async function getFlow(
   id: string,
   { limit, ...flags }: RemoteFlags & { readonly limit: number },
 ): Promise<ExitCode> {
+  requireId("flow", id);
   const { client, output } = connect(flags);
   const flow: FlowDetailView = await client.flows.get(id);
   const jobs: FlowJobView[] = [];
@@ -34,12 +36,14 @@ export async function getFlow(
 }
 
 export async function cancelFlow(id: string, flags: RemoteFlags): Promise<ExitCode> {
+  requireId("flow", id);
   const { client, output } = connect(flags);
   output.one(await client.flows.cancel(id), flowChanged);
   return EXIT.ok;
 }
 
 export async function retryFlow(id: string, flags: RemoteFlags): Promise<ExitCode> {
+  requireId("flow", id);
   const { client, output } = connect(flags);
   output.one(await client.flows.retry(id), flowChanged);
   return EXIT.ok;

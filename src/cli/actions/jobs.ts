@@ -1,12 +1,11 @@
 import type { CountQuery } from "../../api/job-list.js";
 import type { LogLineView } from "../../api/job.js";
 import type { KonveierClient } from "../../client/client.js";
-import { isJobId } from "../../core/job-query/values.js";
 import { CommandError } from "../command-error.js";
 import { connect } from "../connect.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { RemoteFlags } from "../remote-flags.js";
-import { quoted } from "../settings.js";
+import { requireId } from "../input/ids.js";
 import { attemptList, explanationDetail, jobDetail, jobList, logList, stepList } from "../views/job.js";
 
 const DEFAULT_LIMIT = 50;
@@ -55,15 +54,10 @@ export async function countJobs({ query, ...flags }: FilterFlags): Promise<ExitC
 }
 
 export async function explainJob(id: string, flags: RemoteFlags): Promise<ExitCode> {
-  requireJobId(id);
+  requireId("job", id);
   const { client, output } = connect(flags);
   output.one(await client.jobs.explain(id), explanationDetail(id));
   return EXIT.ok;
-}
-
-function requireJobId(id: string): void {
-  if (!isJobId(id))
-    throw new CommandError(`${quoted(id)} is no id of a job: ids are whole numbers`, EXIT.usage);
 }
 
 export interface GetFlags extends RemoteFlags {
@@ -82,7 +76,7 @@ export async function getJob(
   if (parts.length > 1) {
     throw new CommandError("--payload, --result, --attempts, --steps and --logs: one at a time", EXIT.usage);
   }
-  requireJobId(id);
+  requireId("job", id);
   const { client, output } = connect(flags);
   const now = Date.now();
   if (payload === true) output.stored(await client.jobs.payloadText(id));

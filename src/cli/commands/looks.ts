@@ -25,7 +25,7 @@ export function addLooks(program: Command): void {
     .option("--queue <list>", "of these queues", listOption)
     .option("--job <list>", "of these jobs, by id", listOption)
     .option("--state <list>", "of jobs that come into these states", listOption)
-    .option("--after <id>", "go on after this event (its seq)")
+    .option("--after <id>", "go on after this event (its seq)", wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .option("--limit <number>", "end after so many events", wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .action(lazily(async () => (await import("../actions/events.js")).followEvents));
   addRemoteOptions(events, []);

@@ -23,11 +23,16 @@ function withNames(error: ApiError, names: Readonly<Record<string, string>>): Ap
     const [, name] =
       Object.entries(names).find(([place]) => `${fault.pointer}/`.startsWith(`${place}/`)) ?? [];
     if (name === undefined) return fault;
-    const detail = inDurations(fault);
+    const detail = withOtherNames(inDurations(fault), names);
     message = message.replace(`${fault.pointer} ${fault.detail}`, () => `${name} ${detail}`);
     return { ...fault, pointer: name, detail };
   });
   return withFaults(error, message, faults);
+}
+
+/** Another field that the fault speaks of. */
+function withOtherNames(detail: string, names: Readonly<Record<string, string>>): string {
+  return detail.replace(/\b[a-z]+[A-Z]\w*\b/g, (field) => names[`/${field}`] ?? field);
 }
 
 /** Milliseconds in the way in which the command takes them. */
