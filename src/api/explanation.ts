@@ -55,6 +55,8 @@ export const ExplanationView = Type.Union(
       until: Nullable.Instant,
       /** Of a concurrency or a rate. */
       max: Nullable.WholeNumber,
+      /** The time in which a rate lets so many start. */
+      perMs: Nullable.WholeNumber,
     }),
     because("workers_busy", slots),
     because("waiting_turn", {

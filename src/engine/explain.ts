@@ -81,6 +81,8 @@ export interface Limited {
   readonly until: Instant | null;
   /** Of a concurrency or a rate. */
   readonly max: number | null;
+  /** The time in which a rate lets `max` start, in milliseconds; `null` for others. */
+  readonly perMs: number | null;
 }
 
 /** Of the live workers that serve the job. As they said it last, up to some seconds ago. */
@@ -200,6 +202,7 @@ function limitedFacts(heldBack: HeldBack): Limited {
     key,
     until: "until" in heldBack ? heldBack.until : null,
     max: "max" in heldBack ? heldBack.max : null,
+    perMs: "perMs" in heldBack ? heldBack.perMs : null,
   };
 }
 

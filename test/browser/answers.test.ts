@@ -219,6 +219,35 @@ describe.skipIf(CHROMIUM === null)("an answer that is wrong, late or lost", () =
     await shows(pill(page), "Live");
   });
 
+  test("that never came is told without a break while it is asked for again", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 1);
+    const page = await (await browser.signedIn(server)).newPage();
+    let asked = 0;
+    await page.route("**/v1/queues/emails", (route) => {
+      asked += 1;
+      return route.fulfill({ ...BAD_GATEWAY, status: 500 });
+    });
+    await page.goto(`${server.url}/queues/emails`);
+    const note = page.locator(".page > [role=alert]");
+    await note.waitFor();
+    await note.evaluate((it: Watched) => {
+      it.setAttribute("data-first", "");
+    });
+    const again = note.getByRole("button", { name: "Try again" });
+    await again.focus();
+    const before = asked;
+    await page.keyboard.press("Enter");
+    await expect.poll(() => asked).toBeGreaterThan(before);
+    await shows(pill(page), "Waiting for the server");
+    expect(await page.locator("[role=alert][data-first]").count()).toBe(1);
+    expect(await page.locator(".tiles-skeleton").count()).toBe(0);
+    await page.unroute("**/v1/queues/emails");
+    await again.click();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+    expect(await note.count()).toBe(0);
+  });
+
   test("about another queue is awaited without the figures of the one before", async () => {
     const server = await startHttpServer({ dashboard: true });
     await enqueue(server, 2);
@@ -345,3 +374,7 @@ describe.skipIf(CHROMIUM === null)("an answer that is wrong, late or lost", () =
     expect(await page.locator(".toast").count()).toBe(1);
   });
 });
+
+interface Watched {
+  setAttribute(name: string, value: string): void;
+}

@@ -162,6 +162,21 @@ describe.skipIf(CHROMIUM === null)("a group of dead jobs", () => {
   });
 });
 
+describe.skipIf(CHROMIUM === null)("the order of the groups", () => {
+  const browser = useBrowser();
+
+  test("is the one that is marked", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 1);
+    await settle(server, "emails", "fail");
+    const tab = await openTab(await browser.signedIn(server), `${server.url}/dead`);
+    const marked = tab.getByRole("navigation", { name: "Order" }).locator("[aria-current]");
+    expect(await marked.allInnerTexts()).toEqual(["Most jobs"]);
+    await tab.getByRole("link", { name: "Latest" }).click();
+    await expect.poll(() => marked.allInnerTexts()).toEqual(["Latest"]);
+  });
+});
+
 describe.skipIf(CHROMIUM === null)("a trial", () => {
   const browser = useBrowser();
 

@@ -254,6 +254,38 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone", () => {
     await hasFocus(opener);
   });
 
+  test("the focus stays where a button was that its own press has taken away", async () => {
+    const tab = await openJobs();
+    await tab.goto(new URL("/queues/emails", tab.url()).href);
+    const isNear = (name: string): Promise<void> =>
+      expect
+        .poll(async () => {
+          if (await tab.evaluate<boolean>("document.activeElement === document.body")) return "nowhere";
+          await tab.keyboard.press("Tab");
+          return focused(tab);
+        }, PATIENCE)
+        .toBe(name);
+    const pause = tab.getByRole("button", { name: "Pause", exact: true });
+    await pause.focus();
+    await tab.keyboard.press("Enter");
+    await tab.keyboard.type("mail server");
+    await tab.keyboard.press("Enter");
+    const resume = tab.getByRole("button", { name: "Resume" });
+    await resume.waitFor(PATIENCE);
+    await tab.getByRole("dialog").waitFor({ state: "detached", ...PATIENCE });
+    // Not on it: a second Enter would resume at once.
+    expect(await resume.evaluate((it: InPage) => it === it.ownerDocument.activeElement)).toBe(false);
+    await isNear("Resume");
+    await tab.keyboard.press("Enter");
+    await pause.waitFor(PATIENCE);
+    await isNear("Pause");
+
+    await tab.getByLabel("Jobs at once").first().fill("3");
+    await tab.getByRole("button", { name: "Discard" }).focus();
+    await tab.keyboard.press("Enter");
+    await expect.poll(() => focused(tab), PATIENCE).toBe("Save limits");
+  });
+
   test("the content can be skipped to, and a new page takes the focus", async () => {
     const tab = await openJobs();
     await tab.keyboard.press("Tab");

@@ -163,7 +163,9 @@ describe.skipIf(CHROMIUM === null)("the limits of a queue", () => {
     const claimed = (await server.post("/v1/claim", claim)).as(ClaimView).jobs;
     expect(claimed.map(({ id }) => id)).toEqual(["1", "2"]);
     await page.goto(`${server.url}/jobs/3`);
-    await page.getByText("As many jobs with the key acme are running as may: 1.").waitFor();
+    await page
+      .getByText("As many jobs with the key acme of the queue emails are running as may: 1.")
+      .waitFor();
     const facts = page.locator(".facts");
     expect(await facts.innerText()).toMatch(/Concurrency key\s+acme\s+Rate key\s+acme\.eu$/);
 

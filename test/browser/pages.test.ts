@@ -33,7 +33,7 @@ const PAGES = [
   "/metrics-ui",
   "/settings",
   "/settings?tab=access",
-  "/settings?tab=retention",
+  "/settings?tab=limits",
   "/settings?tab=display",
   "/settings?tab=audit",
   "/settings?tab=about",

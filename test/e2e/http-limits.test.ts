@@ -77,7 +77,7 @@ describe("limits", () => {
       state: "pending",
       reason: "limited",
       detail: "As many jobs with the key t of the queue default are running as may: 1.",
-      facts: { limit: "key_concurrency", key: "t", until: null, max: 1 },
+      facts: { limit: "key_concurrency", key: "t", until: null, max: 1, perMs: null },
       expiresAt: null,
     });
   });

@@ -5,6 +5,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** The server says something at least every 15 seconds. */
 const SILENCE_MS = 40_000;
+const LOOK_MS = 4_000;
 /** What is no fault of the connection. */
 const REFUSALS = new Map<number, StreamStatus>([
   [401, "signed-out"],
@@ -119,13 +120,20 @@ function pauseMs(failures: number): number {
   return longest * (0.7 + 0.6 * Math.random());
 }
 
-/** A connection that was cut without a word looks alive for ever: after so much silence it counts as cut. */
+/**
+ * A connection that was cut without a word looks alive for ever: after so much silence it counts as cut. Timers stand
+ * still while a machine sleeps, the clock does not: what was silent through a night counts as cut when it wakes.
+ */
 class Silence {
   readonly #controller = new AbortController();
-  #timer: ReturnType<typeof setTimeout>;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #since = Date.now();
+  #looks = 0;
 
   constructor(private readonly ms: number) {
-    this.#timer = this.#begin();
+    this.#timer = setInterval(() => {
+      this.#look();
+    }, LOOK_MS);
   }
 
   get signal(): AbortSignal {
@@ -133,17 +141,17 @@ class Silence {
   }
 
   broken(): void {
-    clearTimeout(this.#timer);
-    this.#timer = this.#begin();
+    this.#since = Date.now();
+    this.#looks = 0;
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
   }
 
-  #begin(): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      this.#controller.abort();
-    }, this.ms);
+  /** Looks are counted too: the clock may be set back. */
+  #look(): void {
+    this.#looks += 1;
+    if (Math.max(Date.now() - this.#since, this.#looks * LOOK_MS) >= this.ms) this.#controller.abort();
   }
 }

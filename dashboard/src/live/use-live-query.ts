@@ -1,5 +1,6 @@
-import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import type { Problem } from "../api/problem.js";
+import { lastFailure } from "../query-client.js";
 import { useLiveState } from "./live.js";
 import type { Refresh } from "./refresher.js";
 
@@ -30,6 +31,13 @@ export function useLiveQuery<Answer>(
     placeholderData: keepPreviousData,
     refetchOnMount: !paused,
   });
+  const client = useQueryClient();
+  // While it is tried anew it still has no answer, and the reason stands: no grey lines come and go.
+  const error = query.isLoading ? ((lastFailure(client, key) as Problem | undefined) ?? null) : query.error;
+  return judged(error === query.error ? query : ({ ...query, error } as UseQueryResult<Answer, Problem>));
+}
+
+function judged<Answer>(query: UseQueryResult<Answer, Problem>): UseQueryResult<Answer, Problem> {
   const status = query.error?.status;
   if (GONE.includes(status)) return withoutData(query);
   return status === UNAUTHORIZED ? withoutError(query) : query;

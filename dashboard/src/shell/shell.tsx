@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { FocusEvent, ReactNode } from "react";
 import { useLocation } from "wouter";
 import { useTexts } from "../i18n/text.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
@@ -13,6 +13,13 @@ import { PageNews } from "./page-news.js";
 import { SearchBox } from "./search-box.js";
 import { ShortcutList } from "./shortcut-list.js";
 import { SignIn } from "./sign-in.js";
+
+/** Browsers leave what is half beyond the edge of a graph, or of a row of tabs, where it is when the focus comes to it. */
+function bringIntoSight({ target }: FocusEvent<HTMLElement>): void {
+  // Not under the pointer: a press would let go of something else than it began on.
+  if (!target.matches(":focus-visible") || target.parentElement?.closest(".graph, .tabs") == null) return;
+  target.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
 
 /** What is around every page. */
 export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
@@ -44,7 +51,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
               <DisplayMenu />
             </div>
           </header>
-          <main id="content" tabIndex={-1}>
+          <main id="content" tabIndex={-1} onFocus={bringIntoSight}>
             <UpdateNotice />
             <ErrorBoundary place={path}>{children}</ErrorBoundary>
           </main>

@@ -43,12 +43,12 @@ export function explanationView(explanation: Explanation): ExplanationView {
       };
     }
     case "limited": {
-      const { limit, key, until, max } = explanation.facts;
+      const { limit, key, until, max, perMs } = explanation.facts;
       return {
         state,
         reason: explanation.reason,
         detail,
-        facts: { limit, key, until: instantOrNull(until), max },
+        facts: { limit, key, until: instantOrNull(until), max, perMs },
         expiresAt,
       };
     }

@@ -83,6 +83,7 @@ export const flow = messages({
     "flow.cancel.done": { one: "{count} job cancelled", other: "{count} jobs cancelled" },
     "place.title": "In its flow",
     "place.dependants": "Depend on it",
+    "place.noneSeen": "none that your token may see",
     "place.whole": "The rest is in the flow",
   },
   ru: {
@@ -206,6 +207,7 @@ export const flow = messages({
     },
     "place.title": "В цепочке",
     "place.dependants": "Зависят от неё",
+    "place.noneSeen": "нет доступных вашему токену",
     "place.whole": "Остальное — в цепочке",
   },
 });

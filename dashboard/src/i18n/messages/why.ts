@@ -6,6 +6,16 @@ export const why = messages({
     "why.title": "Why it is not running",
     "why.pending": "Ready and waiting for a worker with a free slot.",
     "why.blocked": "Waiting for other jobs of its flow.",
+    "why.blocked.count": {
+      one: "Waiting for {count} job of its flow",
+      other: "Waiting for {count} jobs of its flow",
+    },
+    "why.blocked.jobs": {
+      one: "Waiting for {count} job of its flow: {jobs}",
+      other: "Waiting for {count} jobs of its flow: {jobs}",
+    },
+    "why.blocked.over": "What it waited for has ended: it goes on in a moment.",
+    "why.blocked.stuck": "It goes on only when what did not complete is retried.",
     "why.first_run": "Waiting for its time: the first run is due {when}.",
     "why.retry": "Waiting after attempt {attempt} of {max}: the next one is due {when}.",
     "why.snooze": "Its handler snoozed it: it continues {when}.",
@@ -35,13 +45,15 @@ export const why = messages({
       other: "Died {when}: it failed for good on attempt {count} of {max}.",
     },
     "why.limited.hold": "No job of the queue {queue} is started until {until}: a handler asked for that.",
-    "why.limited.key_hold": "No job with the key {key} is started until {until}: a handler asked for that.",
+    "why.limited.key_hold":
+      "No job with the key {key} of the queue {queue} is started until {until}: a handler asked for that.",
     "why.limited.concurrency": "As many jobs of the queue {queue} are running as may: {max}.",
-    "why.limited.key_concurrency": "As many jobs with the key {key} are running as may: {max}.",
+    "why.limited.key_concurrency":
+      "As many jobs with the key {key} of the queue {queue} are running as may: {max}.",
     "why.limited.rate":
-      "As many jobs of the queue {queue} were started as may: {max}. The next start is due {next}.",
+      "As many jobs of the queue {queue} were started as may: {max} in {per}. The next start is due {next}.",
     "why.limited.key_rate":
-      "As many jobs with the key {key} were started as may: {max}. The next start is due {next}.",
+      "As many jobs with the key {key} of the queue {queue} were started as may: {max} in {per}. The next start is due {next}.",
     "why.expires": "It is cancelled unless it starts by {when}.",
     "why.cancelled.expired": "Cancelled {when}: it had not started in time.",
     "why.cancelled.queue_full": "Cancelled {when}: its queue was full, and a new job took its place.",
@@ -54,6 +66,20 @@ export const why = messages({
     "why.title": "Почему задача не выполняется",
     "why.pending": "Ожидает, когда освободится обработчик.",
     "why.blocked": "Ждёт другие задачи своей цепочки.",
+    "why.blocked.count": {
+      one: "Ждёт {count} задачу своей цепочки",
+      few: "Ждёт {count} задачи своей цепочки",
+      many: "Ждёт {count} задач своей цепочки",
+      other: "Ждёт {count} задачи своей цепочки",
+    },
+    "why.blocked.jobs": {
+      one: "Ждёт {count} задачу своей цепочки: {jobs}",
+      few: "Ждёт {count} задачи своей цепочки: {jobs}",
+      many: "Ждёт {count} задач своей цепочки: {jobs}",
+      other: "Ждёт {count} задачи своей цепочки: {jobs}",
+    },
+    "why.blocked.over": "Ждать больше нечего: вот-вот перейдёт в ожидание.",
+    "why.blocked.stuck": "Продолжится, только когда повторят то, что не выполнилось.",
     "why.first_run": "Ждёт своего времени: первый запуск {when}.",
     "why.retry": "Ждёт после попытки {attempt} из {max}: следующая {when}.",
     "why.snooze": "Обработчик отложил запуск: продолжение {when}.",
@@ -93,13 +119,15 @@ export const why = messages({
       other: "Провалена ({when}): неустранимая ошибка на попытке {count} из {max}.",
     },
     "why.limited.hold": "До {until} задачи очереди {queue} не запускаются: об этом попросил обработчик.",
-    "why.limited.key_hold": "До {until} задачи с ключом {key} не запускаются: об этом попросил обработчик.",
+    "why.limited.key_hold":
+      "До {until} задачи с ключом {key} очереди {queue} не запускаются: об этом попросил обработчик.",
     "why.limited.concurrency": "Задач очереди {queue} выполняется столько, сколько разрешено: {max}.",
-    "why.limited.key_concurrency": "Задач с ключом {key} выполняется столько, сколько разрешено: {max}.",
+    "why.limited.key_concurrency":
+      "Задач с ключом {key} очереди {queue} выполняется столько, сколько разрешено: {max}.",
     "why.limited.rate":
-      "Задач очереди {queue} запущено столько, сколько разрешено: {max}. Следующий запуск {next}.",
+      "Задач очереди {queue} запущено столько, сколько разрешено: {max} за {per}. Следующий запуск {next}.",
     "why.limited.key_rate":
-      "Задач с ключом {key} запущено столько, сколько разрешено: {max}. Следующий запуск {next}.",
+      "Задач с ключом {key} очереди {queue} запущено столько, сколько разрешено: {max} за {per}. Следующий запуск {next}.",
     "why.expires": "Если не начнётся до {when}, будет отменена.",
     "why.cancelled.expired": "Отменена {when}: не началась в срок.",
     "why.cancelled.queue_full": "Отменена {when}: очередь была заполнена, и её место заняла новая задача.",

@@ -48,7 +48,7 @@ export function DeadFilterBar({ filter }: { readonly filter: DeadFilter }): Reac
           <Link
             key={sort}
             href={`/dead?${withParameter(parameters, "sort", sort === "count" ? "" : sort).toString()}`}
-            aria-current={filter.sort === sort}
+            aria-current={filter.sort === sort ? "true" : undefined}
           >
             {t(`dead.sort.${sort}`)}
           </Link>

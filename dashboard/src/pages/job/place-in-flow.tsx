@@ -2,6 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { Problem } from "../../api/problem.js";
+import { useIsLimited } from "../../api/queries.js";
 import { read } from "../../api/request.js";
 import type { FlowLinkView, JobDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
@@ -77,13 +78,14 @@ function useLinks(
 
 function Links({ title, page }: { readonly title: string; readonly page: LinkPage | undefined }): ReactNode {
   const { t } = useTexts();
+  const isLimited = useIsLimited();
   if (page === undefined) return null;
   return (
     <>
       <dt>{title}</dt>
       <dd>
         {page.items.length === 0 ? (
-          <span className="muted">{t("options.none")}</span>
+          <span className="muted">{t(isLimited === false ? "options.none" : "place.noneSeen")}</span>
         ) : (
           <DependencyList links={page.items} more={0} />
         )}

@@ -1,9 +1,9 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { ExplanationView, JobDetailView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
 import { useServerNow } from "../../live/clock.js";
-import { filterValue, jobsPath, queuePath } from "../../shell/routes.js";
+import { filterValue, jobPath, jobsPath, queuePath } from "../../shell/routes.js";
 import { ClockTime, RelativeTime } from "../../ui/time.js";
 import { diedForGood } from "../../ui/died-for-good.js";
 import { visible } from "../../ui/visible.js";
@@ -22,15 +22,22 @@ function WhyWaiting({ job }: { readonly job: JobDetailView }): ReactNode {
   const { data } = useExplanation(job);
   // Until the server answers, and where it cannot tell, the job itself says enough.
   const explanation = data?.state === job.state ? data : null;
-  const stuck = explanation?.reason === "queue_paused" || explanation?.reason === "no_worker";
   return (
-    <section className={stuck ? "notice warn" : "notice"} aria-label={t("why.title")}>
+    <section
+      className={explanation !== null && needsSomebody(explanation) ? "notice warn" : "notice"}
+      aria-label={t("why.title")}
+    >
       <p className="spacer">
         {explanation === null ? <FromJob job={job} /> : <Explanation job={job} explanation={explanation} />}
         {job.expiresAt !== null && <> {rich("why.expires", { when: <ClockTime at={job.expiresAt} /> })}</>}
       </p>
     </section>
   );
+}
+
+/** Whether it goes on only when somebody does something. */
+function needsSomebody({ reason, facts }: ExplanationView): boolean {
+  return reason === "queue_paused" || reason === "no_worker" || (reason === "blocked" && facts.stuck);
 }
 
 function FromJob({ job }: { readonly job: JobDetailView }): ReactNode {
@@ -49,10 +56,10 @@ function Explanation({
   readonly job: JobDetailView;
   readonly explanation: ExplanationView;
 }): ReactNode {
-  const { t, rich } = useTexts();
+  const { t, rich, duration } = useTexts();
   switch (explanation.reason) {
     case "blocked":
-      return t("why.blocked");
+      return <Blocked facts={explanation.facts} />;
     case "scheduled":
       return <Scheduled facts={explanation.facts} />;
     case "queue_paused": {
@@ -73,13 +80,14 @@ function Explanation({
         name: <JobText text={job.name} />,
       });
     case "limited": {
-      const { limit, key, until, max } = explanation.facts;
+      const { limit, key, until, max, perMs } = explanation.facts;
       return rich(`why.limited.${limit}`, {
         queue: <QueueLink name={job.queue} />,
         key: <JobText text={key ?? ""} />,
         until: until !== null && <ClockTime at={until} />,
         next: until !== null && <RelativeTime at={until} due />,
         max: max ?? "",
+        per: perMs === null ? "" : duration(perMs),
       });
     }
     case "workers_busy": {
@@ -98,11 +106,41 @@ function Explanation({
   }
 }
 
-function Scheduled({
-  facts,
+/** What it waits for, by name as far as the server tells. */
+function Blocked({
+  facts: { open, dependencies, stuck },
 }: {
-  readonly facts: Extract<ExplanationView, { reason: "scheduled" }>["facts"];
-}) {
+  readonly facts: FactsOf<"blocked">;
+}): ReactNode {
+  const { t, rich } = useTexts();
+  if (open === 0) return t("why.blocked.over");
+  const others = open - dependencies.length;
+  const jobs = dependencies.map(({ id, ref, state }, index) => (
+    <Fragment key={id}>
+      {index > 0 && ", "}
+      <Link href={jobPath(id)} className="job-text" translate="no" dir="auto">
+        {visible(ref)}
+      </Link>{" "}
+      ({t(`state.${state}`).toLowerCase()})
+    </Fragment>
+  ));
+  return (
+    <>
+      {dependencies.length === 0
+        ? t("why.blocked.count", { count: open })
+        : rich("why.blocked.jobs", { count: open, jobs: <>{jobs}</> })}
+      {dependencies.length > 0 && others > 0 && <> {t("flow.more", { count: others })}</>}.
+      {stuck && <> {t("why.blocked.stuck")}</>}
+    </>
+  );
+}
+
+type FactsOf<Reason extends ExplanationView["reason"]> = Extract<
+  ExplanationView,
+  { reason: Reason }
+>["facts"];
+
+function Scheduled({ facts }: { readonly facts: FactsOf<"scheduled"> }): ReactNode {
   const { rich } = useTexts();
   const now = useServerNow();
   const { until, cause, attempt, maxAttempts: max } = facts;

@@ -82,6 +82,9 @@ function AllBox({
         checked={of > 0 && ticked === of}
         onChange={onToggle}
       />
+      <span className="tick-all" aria-hidden="true">
+        {t("jobs.selectPage")}
+      </span>
     </label>
   );
 }

@@ -14,6 +14,7 @@ export function LimitsPanel({ queue }: { readonly queue: QueueView }): ReactNode
   const { values, faults, problem, isBegun, isChanged, isSaving, change, save, discard } =
     useLimitsEdit(queue);
   const form = useRef<HTMLFormElement>(null);
+  const actions = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (problem !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [problem]);
@@ -31,7 +32,7 @@ export function LimitsPanel({ queue }: { readonly queue: QueueView }): ReactNode
         }}
       >
         <LimitFields form={{ values, faults, onChange: change }} />
-        <div className="joined limit-actions">
+        <div ref={actions} className="joined limit-actions">
           <AllowedButton
             needs="operate"
             tone="primary"
@@ -44,7 +45,15 @@ export function LimitsPanel({ queue }: { readonly queue: QueueView }): ReactNode
           {/* For the Enter key: a form with several fields needs a button of this kind. */}
           <button type="submit" hidden />
           {isBegun && (
-            <button type="button" className="button" onClick={discard}>
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                discard();
+                // This button goes away: whoever is on it stays beside it.
+                actions.current?.querySelector("button")?.focus();
+              }}
+            >
               {t("queue.limits.discard")}
             </button>
           )}

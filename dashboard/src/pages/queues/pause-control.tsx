@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { send } from "../../api/request.js";
 import type { QueueView } from "../../api/types.js";
 import { useTexts } from "../../i18n/text.js";
@@ -15,12 +15,25 @@ export function PauseControl({ queue }: { readonly queue: QueueView }): ReactNod
   const { t } = useTexts();
   const problemText = useProblemText();
   const [asking, setAsking] = useState(false);
-  const change = useChange(queue.name);
+  const isPaused = queue.pausedAt !== null;
+  const place = useRef<HTMLSpanElement>(null);
+  const hasActed = useRef(false);
+  const sendChange = useChange(queue.name);
+  const change = (...[verb, reason]: Parameters<typeof sendChange>): Promise<void> => {
+    hasActed.current = true;
+    return sendChange(verb, reason);
+  };
+  // The button that was pressed is gone then. The other one does not get the focus: a second Enter would undo it all.
+  useEffect(() => {
+    if (!hasActed.current || asking || document.activeElement !== document.body) return;
+    hasActed.current = false;
+    place.current?.focus({ preventScroll: true });
+  }, [isPaused, asking]);
   // Two buttons, of which one is there: what was pressed for one thing must not do the other when somebody else was
   // faster, and the dialog stays over either.
   return (
-    <>
-      {queue.pausedAt === null ? (
+    <span ref={place} tabIndex={-1}>
+      {!isPaused ? (
         <AllowedButton
           key="pause"
           needs="operate"
@@ -53,7 +66,7 @@ export function PauseControl({ queue }: { readonly queue: QueueView }): ReactNod
           }}
         />
       )}
-    </>
+    </span>
   );
 }
 
