@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { KonveierError } from "../../src/core/errors.js";
 import { ON_FAILURE, type OnFailure } from "../../src/core/flow-request.js";
 import type { FlowJob } from "../../src/core/flow.js";
 import { isFinished } from "../../src/core/states.js";
@@ -77,7 +78,7 @@ it.each(["sqlite", "postgres"])(
     }
 
     writeFileSync(join(directory, "healed"), "");
-    for (const { id } of graphs) await konveier.flows.retry(id);
+    for (const { id } of graphs) await whenFree(() => konveier.flows.retry(id));
     const healed = allOver(konveier, graphs);
     await Promise.race([crew.runs(RUNS_BETWEEN), healed]);
     crew.killOne(random);
@@ -152,20 +153,31 @@ async function disturb(
   const jobs = [...(await jobsOf(konveier, graph)).values()];
   if (chance < 0.45) {
     byHand.cancelled.add(graph.id);
-    await konveier.flows.cancel(graph.id);
+    await whenFree(() => konveier.flows.cancel(graph.id));
   } else if (chance < 0.7) {
     const { id } = pick(jobs, random);
     byHand.cancelled.add(id);
-    await konveier.jobs.cancel(id).catch(isNoChange);
+    await whenFree(() => konveier.jobs.cancel(id)).catch(isNoChange);
   } else if (chance < 0.85) {
     const failed = jobs.filter(({ state }) => state === "dead" || state === "cancelled");
     if (failed.length === 0) return;
     const { id } = pick(failed, random);
     byHand.retried.add(id);
-    await konveier.jobs.retry(id).catch(isNoChange);
+    await whenFree(() => konveier.jobs.retry(id)).catch(isNoChange);
   } else {
     byHand.retried.add(graph.id);
-    await konveier.flows.retry(graph.id);
+    await whenFree(() => konveier.flows.retry(graph.id));
+  }
+}
+
+/** Tries again for as long as a process that is frozen in a transaction keeps others waiting. */
+async function whenFree<Answer>(change: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      if (!(error instanceof KonveierError) || error.code !== "store_busy") throw error;
+    }
   }
 }
 
