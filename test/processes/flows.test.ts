@@ -15,7 +15,7 @@ import { FlowCrew } from "./flow-crew.js";
 import type { Fate, FlowPayload, JournalLine } from "./programs/flow-worker.js";
 
 const [FLOWS, MOST_JOBS, ACTIONS, TIMEOUT_MS] =
-  process.env["KONVEIER_LONG_TESTS"] === "1" ? [12, 500, 200, 900_000] : [6, 40, 20, 60_000];
+  process.env["KONVEIER_LONG_TESTS"] === "1" ? [12, 500, 200, 900_000] : [5, 36, 14, 60_000];
 const PROCESSES = 3;
 const MAX_DEPENDENCIES = 4;
 /** Runs between two things that the test does to the flows. */
