@@ -10,6 +10,9 @@ import type { Contract } from "./contract.js";
 
 const MANY = 1_000;
 const STEPS = 200;
+/** Of jobs behind a rate. */
+const BACKLOG = process.env["KONVEIER_LONG_TESTS"] === "1" ? 100_000 : 5_000;
+const WINDOWS = 5;
 
 export function limitsContract(contract: Contract): void {
   describe("limits", () => {
@@ -266,6 +269,30 @@ function rateContract(contract: Contract): void {
       for (const [index, start] of starts.entries()) {
         const after = starts[index + rateLimit.max];
         if (after !== undefined) expect(after - start).toBeGreaterThan(rateLimit.perMs);
+      }
+    },
+  );
+
+  contract.test(
+    "RLM-04 a long backlog behind a rate is woken for each window, and goes on",
+    async (harness) => {
+      const { claim, clock, complete, enqueueMany, limit, store } = harness;
+      await limit({ concurrency: 50, rateLimit: { max: 100, perMs: 1_000 } });
+      for (let sent = 0; sent < BACKLOG; sent += MANY) await enqueueMany(new Array(MANY).fill({}));
+      const told: string[] = [];
+      store.onChange(({ queues }) => {
+        told.push(...(queues ?? []));
+      });
+      for (let window = 0; window < WINDOWS; window += 1) {
+        let started = 0;
+        for (let jobs = await claim({ max: 100 }); jobs.length > 0; jobs = await claim({ max: 100 })) {
+          started += jobs.length;
+          await Promise.all(jobs.map((job) => complete(job)));
+        }
+        expect(started).toBe(100);
+        const before = told.length;
+        await clock.advance(1_000 + 1_000 / 50);
+        expect(told.slice(before)).toContain("default");
       }
     },
   );

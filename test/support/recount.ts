@@ -46,7 +46,7 @@ export async function checkBooks(store: Store): Promise<void> {
 
   for (const { name, oldestPendingAt } of queues) {
     const waiting = jobs.filter(({ queue, state }) => queue === name && state === "pending");
-    const oldest = waiting.length === 0 ? null : Math.min(...waiting.map(({ runAt }) => runAt));
+    const oldest = waiting.reduce<number | null>((least, { runAt }) => Math.min(least ?? runAt, runAt), null);
     expect(oldestPendingAt).toBe(oldest);
   }
 }

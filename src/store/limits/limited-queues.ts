@@ -10,6 +10,7 @@ const MAX_REMEMBERED = 1_000;
  */
 export class LimitedQueues {
   readonly #known = new Set<string>();
+  readonly #plain = new Set<string>();
   readonly #timers = new Map<string, { readonly at: number; readonly cancel: () => void }>();
 
   constructor(
@@ -20,6 +21,19 @@ export class LimitedQueues {
   remember(queue: string): void {
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
     this.#known.add(queue);
+    this.#plain.delete(queue);
+  }
+
+  /** A claim has seen that the queue has no limits. */
+  rememberPlain(queue: string): void {
+    if (this.#plain.size >= MAX_REMEMBERED) this.#plain.clear();
+    this.#plain.add(queue);
+    this.#known.delete(queue);
+  }
+
+  /** Whether the queue may have limits. One may that this process has not claimed from. */
+  mayHave(queue: string): boolean {
+    return !this.#plain.has(queue);
   }
 
   has(queue: string): boolean {

@@ -21,9 +21,9 @@ export class Changes {
     this.#freed.add(queue);
   }
 
-  /** What came to an end in queues with limits lets in other jobs. */
+  /** What came to an end in queues with limits lets in other jobs, which other processes may wait for. */
   wakeFreed(limited: LimitedQueues): void {
-    for (const queue of this.#freed) if (limited.has(queue)) this.pending(queue);
+    for (const queue of this.#freed) if (limited.mayHave(queue)) this.pending(queue);
   }
 
   /** A job was scheduled. */

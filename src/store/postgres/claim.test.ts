@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { PostgresDatabase } from "../../../test/support/postgres-database.js";
 import { MAX_CLAIM_BYTES, MAX_PAYLOAD_BYTES } from "../../core/defaults.js";
 import type { NewJob } from "../jobs.js";
@@ -105,5 +106,41 @@ describe("a claim of PostgreSQL", () => {
       `SELECT count(*) AS n FROM ${database.s}.jobs WHERE state = 'running'`,
     );
     expect(running?.n).toBe(2 * 3 * (1 + 7 + 100));
+  });
+
+  test("hands out a job as it was replaced while the claim was looking", async () => {
+    const database = new PostgresDatabase();
+    const store = await database.open();
+    const unique = {
+      key: "k",
+      scope: "queue",
+      states: ["pending"],
+      ttlMs: null,
+      onConflict: "replace",
+    } as const;
+    const job = newJob({ queue: "q", unique });
+    await store.jobs.insertMany([{ ...job, payload: '"first"' }]);
+    // The claim itself, which comes second after its look without a lock, begins and then waits.
+    await database.rows("CREATE SEQUENCE looks");
+    await database.rows(
+      `CREATE FUNCTION seen() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+         IF nextval('${database.schema}.looks') = 2 THEN PERFORM pg_advisory_xact_lock(7); END IF;
+         RETURN true;
+       END $$`,
+    );
+    await database.rows("ALTER TABLE lanes RENAME TO all_lanes");
+    await database.rows("CREATE VIEW lanes AS SELECT * FROM all_lanes WHERE seen()");
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query("SELECT pg_advisory_lock(7)");
+    const claiming = claim(store, "w", 1);
+    await database.until(async () => {
+      const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 7";
+      return (await database.rows(waiting)).length > 0;
+    });
+    await store.jobs.insertMany([{ ...job, payload: '"second"', maxAttempts: 3 }]);
+    await client.query("SELECT pg_advisory_unlock(7)");
+    expect(await claiming).toMatchObject([{ payload: '"second"', maxAttempts: 3 }]);
   });
 });

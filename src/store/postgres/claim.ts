@@ -22,6 +22,8 @@ interface SpecColumns {
   readonly traceparent: string | null;
   readonly tracestate: string | null;
   readonly flow_ref: string | null;
+  /** The job has a unique key, so that it may be replaced. */
+  readonly is_unique: boolean;
 }
 
 /** A claimed job. */
@@ -64,7 +66,7 @@ interface LaneRow {
 }
 
 const SPEC_COLUMNS =
-  "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate, flow_ref";
+  "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate, flow_ref, unique_key IS NOT NULL AS is_unique";
 
 /** What one claim has taken so far. */
 interface Taken {
@@ -91,7 +93,7 @@ export class Claim {
   readonly #withJobs;
   readonly #takeChosen;
   readonly #take;
-  readonly #spec;
+  readonly #specs;
   readonly #bury;
   readonly #cancel;
 
@@ -172,8 +174,8 @@ export class Claim {
          is_only, NULL, name, priority${", NULL".repeat(7 + SPEC_COLUMNS.split(",").length)} FROM share
        ORDER BY priority DESC, run_at, id`,
     );
-    this.#spec = new Statement<[id: number], SpecColumns>(
-      `SELECT ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = $1`,
+    this.#specs = new Statement<[ids: readonly number[]], SpecColumns & { readonly id: number }>(
+      `SELECT job_id AS id, ${SPEC_COLUMNS} FROM ${s}.job_specs WHERE job_id = ANY($1::bigint[])`,
     );
     this.#bury = new Statement<[now: Instant, id: number], never>(
       `UPDATE ${s}.jobs SET state = 'dead', attempt = max_attempts, finished_at = $1 WHERE id = $2`,
@@ -248,7 +250,7 @@ export class Claim {
 
   /** A job that is running already, as its worker received it. */
   async describe(db: Queryable, row: JobRow): Promise<ClaimedJob> {
-    const spec = await this.#spec.get(db, row.id);
+    const spec = await this.#specs.get(db, [row.id]);
     if (spec === undefined) throw new Error(`Job ${String(row.id)} has no payload`);
     return describe(row, row.queue, spec, row.started_at ?? row.run_at, row.lease_until);
   }
@@ -275,7 +277,10 @@ export class Claim {
         starts.map(({ runAt }) => runAt),
       );
       const lanes = rows.filter((row) => row.share !== null);
-      const jobs = rows.filter((row) => row.share === null);
+      const jobs = await this.#asReplaced(
+        tx,
+        rows.filter((row) => row.share === null),
+      );
       const expired = jobs.filter(({ expires_at: at }) => at !== null && at <= tx.now);
       await this.#cancel.expireClaimed(
         tx,
@@ -302,6 +307,17 @@ export class Claim {
       without.push(...lanes.filter(({ share, locked }) => locked < share));
       if (sumOf(lanes.map(({ share }) => share)) < max) return;
     }
+  }
+
+  /**
+   * A statement that locks a job sees the newest of its row, but of other tables what was there when it began: a job that
+   * was replaced in between would run as it was before.
+   */
+  async #asReplaced(tx: Transaction, rows: readonly ClaimedRow[]): Promise<readonly ClaimedRow[]> {
+    const ids = rows.filter((row) => row.is_unique).map(({ id }) => id);
+    if (ids.length === 0) return rows;
+    const specs = new Map((await this.#specs.all(tx, ids)).map((spec) => [spec.id, spec]));
+    return rows.map((row) => ({ ...row, ...specs.get(row.id) }));
   }
 
   async #received(

@@ -107,7 +107,12 @@ export class PostgresClaims implements ClaimStore {
     }
     // A look costs one round trip, a transaction several.
     const claimable = await this.context.look((db) => this.#claim.queuesWithJobs(db, request));
+    this.#rememberPlain(claimable);
     return claimable.length === 0 ? [] : this.#takeFrom(request, claimable);
+  }
+
+  #rememberPlain(queues: readonly ClaimableQueue[]): void {
+    for (const { queue, limited } of queues) if (!limited) this.context.limited.rememberPlain(queue);
   }
 
   async #takeFrom(request: ClaimRequest, queues: readonly ClaimableQueue[]): Promise<readonly ClaimedJob[]> {
@@ -134,6 +139,7 @@ export class PostgresClaims implements ClaimStore {
   async #takeAs(request: ClaimRequest & NamedClaim): Promise<readonly ClaimedJob[] | null> {
     const { committer, clock } = this.context;
     const { known, queues } = await this.context.look((db) => this.#claimIds.look(db, request, clock.now()));
+    this.#rememberPlain(queues);
     if (!known && queues.length === 0) return [];
     // Those that were handed out may be given back until the name is locked, whatever their queue.
     const found = new Map(queues.map((each) => [each.queue, each]));

@@ -4,6 +4,7 @@ import { claimRequest } from "../../../test/contract/harness.js";
 import { FakeClock, T0 } from "../../../test/support/fake-clock.js";
 import { newJob } from "../../../test/support/new-job.js";
 import { PostgresDatabase } from "../../../test/support/postgres-database.js";
+import type { StoreChange } from "../store.js";
 import { lockNumber } from "./lock-number.js";
 
 async function clientOf({ url }: PostgresDatabase): Promise<pg.Client> {
@@ -132,4 +133,25 @@ test("a caller's transaction with a job for a full queue keeps no other job of i
   await store.join(caller).insertMany([newJob()]);
   expect(await store.jobs.insertMany([newJob(), newJob({ queue: "plain" })])).toHaveLength(2);
   await caller.query("COMMIT");
+});
+
+test("who waits for a slot is told when a process that never claimed cancels the job in it", async () => {
+  const database = new PostgresDatabase();
+  const store = await database.open();
+  await store.queues.edit("default", { concurrency: 1 });
+  const [first, second] = await store.jobs.insertMany([newJob(), newJob()]);
+  expect(await store.claims.claim(claimRequest())).toMatchObject([{ id: first!.id }]);
+  const heard: StoreChange[] = [];
+  store.onChange((change) => {
+    heard.push(change);
+  });
+  // Its first words are that anything may have happened.
+  await database.until(() => Promise.resolve(heard.some(({ queues }) => queues === null)));
+  const other = await database.open();
+  await other.jobs.cancel(first!.id);
+  await database.until(
+    () => Promise.resolve(heard.some(({ queues }) => queues?.has("default") === true)),
+    15_000,
+  );
+  expect(await store.claims.claim(claimRequest())).toMatchObject([{ id: second!.id }]);
 });
