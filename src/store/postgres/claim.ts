@@ -1,8 +1,9 @@
 import { MAX_CLAIM_BYTES } from "../../core/defaults.js";
 import type { ClaimedJob, Instant } from "../../core/job.js";
 import type { ClaimRequest } from "../claims.js";
-import { failuresBefore, parseBackoff, toFlowPlace, toOrigin, type JobRow } from "../rows.js";
+import type { JobRow } from "../rows.js";
 import { CancelWaiting, type WaitingRow } from "./cancel-waiting.js";
+import { describe, SPEC_COLUMNS, SPEC_NAMES, type SpecColumns } from "./claimed-job.js";
 import { isLimited, queuesWithJobs, type ClaimableQueue } from "./claimable-queues.js";
 import type { Queryable } from "./connection.js";
 import type { PostgresContext } from "./context.js";
@@ -11,20 +12,6 @@ import type { LaneStarts } from "./lane-starts.js";
 import { LimitedClaims } from "./limited-claims.js";
 import { Statement } from "./statement.js";
 import type { Transaction } from "./transaction.js";
-
-interface SpecColumns {
-  readonly payload: string;
-  readonly budget: number;
-  readonly timeout_ms: number | null;
-  readonly backoff: string | null;
-  readonly schedule_key: string | null;
-  readonly slot: number | null;
-  readonly traceparent: string | null;
-  readonly tracestate: string | null;
-  readonly flow_ref: string | null;
-  /** The job has a unique key, so that it may be replaced. */
-  readonly is_unique: boolean;
-}
 
 /** A claimed job. */
 interface ClaimedRow
@@ -64,9 +51,6 @@ interface LaneRow {
   /** It is the only one that the claim could take from, so nobody has counted: `share` is what was asked for. */
   readonly only: boolean;
 }
-
-const SPEC_COLUMNS =
-  "payload, budget, timeout_ms, backoff, schedule_key, slot, traceparent, tracestate, flow_ref, unique_key IS NOT NULL AS is_unique";
 
 /** What one claim has taken so far. */
 interface Taken {
@@ -167,11 +151,11 @@ export class Claim {
          SELECT job_id, ${SPEC_COLUMNS} FROM ${s}.job_specs
          WHERE job_id = ANY(ARRAY(SELECT id FROM fitting WHERE bytes <= $9::bigint))
        )
-       SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, ${SPEC_COLUMNS}
+       SELECT NULL AS share, NULL AS locked, NULL AS only, claimed.*, ${SPEC_NAMES.join(", ")}
        FROM claimed FULL JOIN spec ON spec.job_id = claimed.id
        UNION ALL
        SELECT n, (SELECT count(*) FROM locked WHERE locked.name = share.name AND locked.priority = share.priority),
-         is_only, NULL, name, priority${", NULL".repeat(7 + SPEC_COLUMNS.split(",").length)} FROM share
+         is_only, NULL, name, priority${", NULL".repeat(7 + SPEC_NAMES.length)} FROM share
        ORDER BY priority DESC, run_at, id`,
     );
     this.#specs = new Statement<[ids: readonly number[]], SpecColumns & { readonly id: number }>(
@@ -373,37 +357,4 @@ function takeChosenStatement(s: string): string {
 
 function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
-}
-
-function describe(
-  row: Pick<
-    JobRow,
-    "id" | "name" | "priority" | "token" | "attempt" | "max_attempts" | "created_at" | "run_at" | "flow_id"
-  >,
-  queue: string,
-  spec: SpecColumns,
-  startedAt: Instant,
-  leaseExpiresAt: Instant,
-): ClaimedJob {
-  return {
-    id: String(row.id),
-    queue,
-    name: row.name,
-    priority: row.priority,
-    attempt: row.attempt,
-    maxAttempts: row.max_attempts,
-    failures: failuresBefore(row.attempt, row.max_attempts, spec.budget),
-    createdAt: row.created_at,
-    runAt: row.run_at,
-    startedAt,
-    token: row.token,
-    leaseExpiresAt,
-    payload: spec.payload,
-    timeoutMs: spec.timeout_ms,
-    backoff: parseBackoff(spec.backoff),
-    schedule: toOrigin(spec.schedule_key, spec.slot),
-    flow: toFlowPlace(row.flow_id, spec.flow_ref),
-    traceparent: spec.traceparent,
-    tracestate: spec.tracestate,
-  };
 }
