@@ -57,7 +57,17 @@ describe.each([
   ["tags", isTag, 64],
 ] as const)("%s", (_, isText, length) => {
   test("take any printable text", () => {
-    for (const text of ["a", " ", "a b", "тег", "👨‍👩‍👧", "%_'\"\\", "__proto__", "x".repeat(length)]) {
+    for (const text of [
+      "a",
+      " ",
+      "a b",
+      "тег",
+      "👨‍👩‍👧",
+      "%_'\"\\",
+      "__proto__",
+      "x".repeat(length),
+      "😀".repeat(length),
+    ]) {
       expect(isText(text), text).toBe(true);
     }
   });
@@ -72,6 +82,7 @@ describe.each([
       "\ud800",
       "a\udc59b",
       "x".repeat(length + 1),
+      "😀".repeat(length + 1),
     ]) {
       expect(isText(text), JSON.stringify(text)).toBe(false);
     }

@@ -19,11 +19,16 @@ export function isName(value: unknown): value is string {
 }
 
 export function isKey(value: unknown): value is string {
-  return typeof value === "string" && value.length <= MAX_KEY_LENGTH && textExpression.test(value);
+  return typeof value === "string" && isWithin(value, MAX_KEY_LENGTH) && textExpression.test(value);
 }
 
 export function isTag(value: unknown): value is string {
-  return typeof value === "string" && value.length <= MAX_TAG_LENGTH && textExpression.test(value);
+  return typeof value === "string" && isWithin(value, MAX_TAG_LENGTH) && textExpression.test(value);
+}
+
+/** Counts code points, as `maxLength` of JSON Schema does, and not the halves that some of them are kept in. */
+export function isWithin(text: string, length: number): boolean {
+  return text.length <= length || (text.length <= 2 * length && Array.from(text).length <= length);
 }
 
 export function nameFault(field: string): Fault {

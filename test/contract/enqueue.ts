@@ -3,6 +3,7 @@ import { MAX_BATCH } from "../../src/core/defaults.js";
 import { checkJobRequest } from "../../src/core/job-request.js";
 import { T0 } from "../support/fake-clock.js";
 import { allJobs } from "../support/recount.js";
+import { seededRandom } from "../support/seeded-random.js";
 import type { Contract } from "./contract.js";
 import { faultsOf, refusal } from "./harness.js";
 
@@ -224,6 +225,31 @@ export function enqueueContract(contract: Contract): void {
       }
       const queues = await harness.store.queues.list();
       expect(queues.map(({ name }) => name)).toEqual(names.toSorted());
+    });
+
+    contract.test("the longest names and keys find room, of four bytes a character", async (harness) => {
+      // From all over, so that no index makes them shorter.
+      const random = seededRandom(7);
+      const text = (length: number): string =>
+        String.fromCodePoint(...Array.from({ length }, () => 0x20000 + Math.floor(random() * 0xa000)));
+      const request = {
+        queue: "q".repeat(128),
+        name: "n".repeat(128),
+        idempotencyKey: text(255),
+        unique: { key: text(255) },
+        concurrencyKey: text(255),
+        rateKey: text(255),
+        tags: [text(64)],
+      };
+      const { id } = await harness.enqueue(request);
+      expect(await harness.enqueueKeyed(request)).toMatchObject({ id, deduplicated: true });
+      const by = { queues: [request.queue], names: [request.name], claimId: text(255) };
+      const [job] = await harness.claim(by);
+      expect(job?.id).toBe(id);
+      await harness.complete(job!);
+      await expect(harness.enqueue({ tags: [text(65)] })).rejects.toMatchObject({
+        code: "validation_failed",
+      });
     });
 
     contract.test("SQL-13 names that differ only in case are different", async (harness) => {

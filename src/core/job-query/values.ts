@@ -1,6 +1,7 @@
 import { MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_TAG_LENGTH } from "../defaults.js";
 import { parseInstant } from "../instant.js";
 import type { KonveierError } from "../errors.js";
+import { isWithin } from "../names.js";
 import { nearestName } from "../nearest-name.js";
 import { JOB_STATES, type JobState } from "../states.js";
 import { badFilter } from "./fault.js";
@@ -58,9 +59,10 @@ export function readText(field: TextField, written: Written): string {
 }
 
 function within(maxLength: number, written: Written): string {
-  const { length } = written.text;
-  if (length < 1 || length > maxLength) throw wrongValue(written, `has 1 to ${maxLength} characters`);
-  return written.text;
+  const { text } = written;
+  if (text === "" || !isWithin(text, maxLength))
+    throw wrongValue(written, `has 1 to ${maxLength} characters`);
+  return text;
 }
 
 export function isGlob(text: string): boolean {
