@@ -48,7 +48,8 @@ export function requireQueuesOf(
 export async function requireVisibleJob(store: Store, request: FastifyRequest, id: string): Promise<void> {
   if (identityOf(request).queues === null) return;
   const job = await store.jobs.get(id);
-  if (job !== null && !covers(request, job.queue)) throw jobNotFound(id);
+  // One that is not there yet may be made, in any queue, before the route comes to it.
+  if (job === null || !covers(request, job.queue)) throw jobNotFound(id);
 }
 
 /** The schedule, if the token covers its queue. @throws KonveierError `schedule_not_found` */

@@ -6,10 +6,11 @@ import {
   DependencyPageView,
   FlowPageQuery,
 } from "../../api/flow.js";
+import { KonveierError } from "../../core/errors.js";
 import { jobNotFound } from "../../engine/job-change.js";
 import { currentClaim } from "../../engine/settle.js";
 import type { Store } from "../../store/store.js";
-import { covers, requireQueue, requireVisibleJob } from "../access/queue-limits.js";
+import { covers, requireVisibleJob } from "../access/queue-limits.js";
 import type { App } from "../app.js";
 import { claimKeyOf } from "../claims/lease-token.js";
 import { decodePlace, encodePlace } from "../cursor.js";
@@ -122,7 +123,12 @@ async function dependencyPage(
   let bytes = 0;
   let last = after;
   for (const link of page.items) {
-    requireQueue(request, link.queue);
+    if (!covers(request, link.queue)) {
+      throw new KonveierError(
+        "queue_not_allowed",
+        `Job ${id} depends on jobs of queues that the token does not cover.`,
+      );
+    }
     bytes += link.result?.length ?? 0;
     if (items.length > 0 && bytes > MAX_RESULT_BYTES) break;
     items.push(dependencyText(link));

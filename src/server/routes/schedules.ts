@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { NoContent } from "../../api/fields.js";
 import { EnqueuedJobView } from "../../api/job.js";
@@ -30,6 +31,7 @@ import {
 } from "../../engine/schedules/by-hand.js";
 import { preview, upcomingRuns, type Preview } from "../../engine/schedules/preview.js";
 import { putSchedule } from "../../engine/schedules/put.js";
+import type { SchedulePage } from "../../store/schedules.js";
 import type { Store } from "../../store/store.js";
 import { identityOf } from "../access/guard.js";
 import { covers, requireQueuesOf, versionOfOwnSchedule, visibleSchedule } from "../access/queue-limits.js";
@@ -42,6 +44,8 @@ import { previewView, scheduleDetailText, scheduleRunView, scheduleView } from "
 
 const tags = ["schedules"];
 const problems = ["schedule_not_found"] as const;
+/** Schedules that are read for a limited token before others have a turn. */
+const READ_AT_ONCE = 500;
 
 export function scheduleRoutes(app: App, services: Services): void {
   scheduleReadRoutes(app, services);
@@ -69,10 +73,9 @@ function scheduleReadRoutes(app: App, { context, signer }: Services): void {
     async (request) => {
       const { cursor, limit = DEFAULT_SCHEDULE_PAGE, runs = 0 } = request.query;
       const after = cursor === undefined ? null : decodePlace(signer, "schedules", cursor);
-      const { items, next } = await store.schedules.list(limit, after);
-      const visible = items.filter(({ job }) => covers(request, job.queue));
+      const { items, next } = await visiblePage(store, request, limit, after);
       return {
-        items: runs === 0 ? visible.map(scheduleView) : await withRuns(store, request, visible, runs),
+        items: runs === 0 ? items.map(scheduleView) : await withRuns(store, request, items, runs),
         nextCursor: next === null ? null : encodePlace(signer, "schedules", next),
       };
     },
@@ -96,6 +99,28 @@ function scheduleReadRoutes(app: App, { context, signer }: Services): void {
       return sendDetail(reply, context, schedule);
     },
   );
+}
+
+/** A cursor can be read, so a page of a limited token ends at a schedule that the token covers. */
+async function visiblePage(
+  store: Store,
+  request: FastifyRequest,
+  limit: number,
+  after: string | null,
+): Promise<SchedulePage> {
+  if (identityOf(request).queues === null) return store.schedules.list(limit, after);
+  const visible: Schedule[] = [];
+  for (let from = after; ;) {
+    const { items, next } = await store.schedules.list(READ_AT_ONCE, from);
+    visible.push(...items.filter(({ job }) => covers(request, job.queue)));
+    if (visible.length > limit) {
+      const page = visible.slice(0, limit);
+      return { items: page, next: page.at(-1)?.key ?? null };
+    }
+    if (next === null) return { items: visible, next };
+    from = next;
+    await nextTurn();
+  }
 }
 
 /** One reading for the whole page. */
