@@ -24,7 +24,7 @@ export function QueueCounts({
   const { t, rich, format } = useTexts();
   const shown = counts.blocked > 0 ? (["blocked", ...ALWAYS_SHOWN] as const) : ALWAYS_SHOWN;
   return (
-    <div className="tiles">
+    <div className="tiles queue-counts">
       {shown.map((state) => (
         <Link key={state} href={jobsPath(`queue:${filterValue(name)}`, state)} className="tile card">
           <span className="tile-title">{t(`jobs.tab.${state}`)}</span>
