@@ -57,6 +57,16 @@ function sentence(page: Page): Promise<string> {
 describe.skipIf(CHROMIUM === null)("the page of a flow", () => {
   const browser = useBrowser();
 
+  test("has jobs that wait for others, and the page of their queue counts them", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await makeFlow(server, "order", ORDER);
+    const tab = await openTab(await browser.signedIn(server), `${server.url}/queues/q-1`);
+    await shows(tab.locator(".tile", { hasText: "Blocked" }).locator(".tile-value"), "1");
+    await settle(server, "q-0", "complete");
+    await expect.poll(() => tab.locator(".tile-title", { hasText: "Blocked" }).count(), PATIENCE).toBe(0);
+    await shows(tab.locator(".tile", { hasText: "Pending" }).locator(".tile-value"), "1");
+  });
+
   test("shows the same as a graph and as a table, and both follow", async () => {
     const server = await startHttpServer({ dashboard: true });
     await makeFlow(server, "order", ORDER);
@@ -135,6 +145,18 @@ describe.skipIf(CHROMIUM === null)("the page of a flow", () => {
       const button = tab.getByRole("button", { name });
       await expect.poll(() => button.getAttribute("title"), PATIENCE).toMatch(/operator/);
       expect(await button.getAttribute("aria-disabled")).toBe("true");
+    }
+  });
+
+  test("says to a token of some queues that it is about all, and offers no try in vain", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await makeFlow(server, "order", ORDER);
+    const { token } = await issueToken(server, ["operator"], { queues: ["q-*"] });
+    const page = await (await browser.signedIn(server, {}, token)).newPage();
+    for (const path of ["/flows", "/flows/1"]) {
+      await page.goto(server.url + path);
+      await page.getByText(/This call is about all queues/).waitFor(PATIENCE);
+      expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
     }
   });
 

@@ -48,6 +48,25 @@ describe.skipIf(CHROMIUM === null)("the limits of a queue", () => {
     return openTab(await browser.signedIn(server), `${server.url}/queues/emails`);
   }
 
+  test("take a time with a decimal comma, and none whose comma may part thousands", async () => {
+    const server = await startHttpServer({ dashboard: true });
+    await enqueue(server, 1);
+    const context = await browser.signedIn(server, { language: "ru" });
+    const page = await context.newPage();
+    await page.goto(`${server.url}/queues/emails`);
+    const queue = page.getByRole("group", { name: "Вся очередь" });
+    const save = page.getByRole("button", { name: "Сохранить ограничения" });
+    await queue.getByLabel("Запусков").fill("5");
+    await queue.getByLabel("за", { exact: true }).fill("1,500");
+    await save.click();
+    expect(await faultAt(queue.locator("[aria-invalid=true]"))).toBe("нужен срок не больше 31 дн");
+    await queue.getByLabel("за", { exact: true }).fill("1,5");
+    await queue.getByLabel("Единица").selectOption({ label: "минуты" });
+    await save.click();
+    await page.getByText("Ограничения очереди emails действуют.").waitFor();
+    expect((await limitsOf(server)).rateLimit).toEqual({ max: 5, perMs: 90_000 });
+  });
+
   test("are set and taken away, and only those that were changed are sent", async () => {
     const server = await startHttpServer({ dashboard: true });
     const page = await openQueue(server);

@@ -36,7 +36,7 @@ const RUSSIAN: Partial<Record<FaultCode | ErrorCode, string>> = {
   unique_conflict: "Уникальный ключ занят другой задачей.",
   queue_full: "Очередь заполнена.",
   invalid_state: "Состояние задачи этого не позволяет.",
-  queue_not_allowed: "Токен не действует для этой очереди.",
+  queue_not_allowed: "Токен действует не для всех очередей, о которых здесь речь.",
   schedule_not_found: "Такого расписания нет.",
   not_found: "Здесь ничего нет.",
   store_busy: "База данных занята другим процессом. Повторите позже.",

@@ -18,8 +18,8 @@ export function ProblemNote({
   const problem = asProblem(error);
   const text = useProblemText()(error);
   const linkWith = useParameterLinks();
-  // To ask for an old place of a list once more is in vain.
   const isOldPlace = problem.code === "bad_cursor";
+  const isInVain = isOldPlace || problem.code === "forbidden" || problem.code === "queue_not_allowed";
   return (
     <div className="notice bad" role="alert">
       <span className="spacer">
@@ -33,7 +33,7 @@ export function ProblemNote({
           {t("error.firstPage")}
         </Link>
       )}
-      {retry !== undefined && !isOldPlace && (
+      {retry !== undefined && !isInVain && (
         <button type="button" className="button" onClick={retry}>
           {t("error.retry")}
         </button>

@@ -16,7 +16,12 @@ export function spanOf(ms: number): Span {
   return { amount: String(ms / TIME_UNITS[unit]), unit };
 }
 
+/** A number as it is typed; `NaN` when it is none. The comma of "1,500" may part thousands: that is none. */
+export function amountOf(text: string): number {
+  return Number(text.trim().replace(/^(\d+),(\d{1,2})$/, "$1.$2"));
+}
+
 /** `NaN` when the amount is no number. */
 export function spanMs({ amount, unit }: Span): number {
-  return Math.round(Number(amount) * TIME_UNITS[unit]);
+  return Math.round(amountOf(amount) * TIME_UNITS[unit]);
 }

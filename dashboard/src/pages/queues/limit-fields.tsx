@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ON_FULL } from "../../../../src/core/queue-limits.js";
 import { useTexts } from "../../i18n/text.js";
 import { Field } from "../../ui/field.js";
-import { UNIT_NAMES } from "../../ui/time-units.js";
+import { amountOf, UNIT_NAMES } from "../../ui/time-units.js";
 import type { LimitField, LimitValues } from "./limit-values.js";
 
 export interface LimitForm {
@@ -103,7 +103,7 @@ function SpanInput({
           >
             {UNIT_NAMES.map((unit) => (
               <option key={unit} value={unit}>
-                {t(`queue.limits.unit.${unit}`, { count: Number(span.amount) })}
+                {t(`queue.limits.unit.${unit}`, { count: amountOf(span.amount) })}
               </option>
             ))}
           </select>

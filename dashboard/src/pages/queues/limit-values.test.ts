@@ -52,6 +52,8 @@ describe("the form of a queue's limits", () => {
     [{ concurrency: " 30 " }, { concurrency: 30 }],
     [{ starts: "200" }, { rateLimit: { max: 200, perMs: 1_000 } }],
     [{ per: { amount: "1.5", unit: "min" } }, { rateLimit: { max: 100, perMs: 90_000 } }],
+    [{ per: { amount: "1,5", unit: "min" } }, { rateLimit: { max: 100, perMs: 90_000 } }],
+    [{ per: { amount: "1,500", unit: "s" } }, { rateLimit: { max: 100, perMs: "1,500" } }],
     [{ keyConcurrency: "3" }, { perKey: { concurrency: 3 } }],
     [{ keyPer: { amount: "2", unit: "d" } }, { perKey: { rateLimit: { max: 5, perMs: 172_800_000 } } }],
     [{ ageing: { amount: "5", unit: "min" } }, { ageingMs: 300_000 }],

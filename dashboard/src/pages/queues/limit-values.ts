@@ -104,7 +104,7 @@ function numberOf(text: string): Sent {
 function msOf(span: Span): Sent {
   const ms = spanMs(span);
   const amount = numberOf(span.amount);
-  return typeof amount === "number" && Number.isFinite(ms) ? ms : amount;
+  return amount !== null && Number.isFinite(ms) ? ms : amount;
 }
 
 /** The members that differ; `null` when none does. */

@@ -5,7 +5,15 @@ import { useTexts } from "../../i18n/text.js";
 import { filterValue, jobsPath } from "../../shell/routes.js";
 import { Age } from "../../ui/time.js";
 
-const SHOWN: readonly JobState[] = ["pending", "running", "scheduled", "completed", "dead", "cancelled"];
+/** Blocked jobs are shown only where there are some: most queues never have one. */
+const ALWAYS_SHOWN: readonly JobState[] = [
+  "pending",
+  "running",
+  "scheduled",
+  "completed",
+  "dead",
+  "cancelled",
+];
 
 /** How many jobs of a queue are in each state. Each number is a link to its jobs. */
 export function QueueCounts({
@@ -14,9 +22,10 @@ export function QueueCounts({
   readonly queue: QueueDetailView;
 }): ReactNode {
   const { t, rich, format } = useTexts();
+  const shown = counts.blocked > 0 ? (["blocked", ...ALWAYS_SHOWN] as const) : ALWAYS_SHOWN;
   return (
-    <div className="tiles">
-      {SHOWN.map((state) => (
+    <div className="tiles queue-counts">
+      {shown.map((state) => (
         <Link key={state} href={jobsPath(`queue:${filterValue(name)}`, state)} className="tile card">
           <span className="tile-title">{t(`jobs.tab.${state}`)}</span>
           <span className="tile-value" title={format.number(counts[state])}>

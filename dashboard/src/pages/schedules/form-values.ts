@@ -147,8 +147,8 @@ function numberOf(text: string): number | string {
 }
 
 function millisecondsOf(seconds: string): number | string {
-  const number = numberOf(seconds);
-  return typeof number === "number" ? Math.round(number * 1_000) : number;
+  const ms = spanMs({ amount: seconds, unit: "s" });
+  return seconds.trim() === "" || Number.isNaN(ms) ? seconds : ms;
 }
 
 /** The fields in which two forms differ. */
