@@ -54,7 +54,8 @@ export class FlowEndStatements {
   readonly endsOf;
 
   constructor(s: string) {
-    // From the index for each job by itself: joined, the table might be read whole.
+    // From the index for each job by itself: joined, the table might be read whole. The policy is in a form of which the
+    // planner knows nothing: where all have the same, it would expect no row, and read the whole table for each job.
     this.open = new Statement<
       [ids: readonly number[], keptOpen: readonly string[], limit: number],
       OpenDependency
@@ -62,7 +63,8 @@ export class FlowEndStatements {
       `SELECT dependency.* FROM unnest($1::bigint[], $2::text[]) AS ended (id, kept_open)
        CROSS JOIN LATERAL (
          SELECT on_id, job_id, on_failure FROM ${s}.dependencies
-         WHERE on_id = ended.id AND NOT resolved AND on_failure <> ended.kept_open ORDER BY job_id LIMIT $3
+         WHERE on_id = ended.id AND NOT resolved AND CASE on_failure WHEN ended.kept_open THEN false ELSE true END
+         ORDER BY job_id LIMIT $3
        ) AS dependency LIMIT $3`,
     );
     const told = `unnest($1::bigint[], $2::bigint[]) AS told (on_id, job_id)
