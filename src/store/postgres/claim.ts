@@ -242,7 +242,7 @@ export class Claim {
   async #takeFrom(tx: Transaction, queue: string, request: ClaimRequest, taken: Taken): Promise<void> {
     const leaseUntil = tx.now + request.leaseMs;
     const without: LaneRow[] = [];
-    let starts = this.starts.of(queue);
+    let starts = this.starts.of(queue, request.names);
     for (;;) {
       const max = request.max - taken.jobs.length;
       const rows = await this.#take.all(

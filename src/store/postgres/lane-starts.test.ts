@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { newJob } from "../../../test/support/new-job.js";
 import { PostgresDatabase } from "../../../test/support/postgres-database.js";
+import { LaneStarts } from "./lane-starts.js";
 import type { PostgresStore } from "./open.js";
 
 const JOB = newJob({ queue: "q", name: "n", maxAttempts: 3 });
@@ -53,4 +54,21 @@ test("whoever has taken little begins at the floor", async () => {
   await take(store, 99);
   const older = await insertOlder(other, clock);
   expect(await take(store, 1)).toEqual([older]);
+});
+
+test("a claim for other names leaves it to those that look there to begin at the floor again", () => {
+  const clock = new FakeClock();
+  const starts = new LaneStarts(clock);
+  const jobs = Array.from({ length: 100 }, () => ({
+    queue: "q",
+    name: "n",
+    priority: 4,
+    runAt: clock.now(),
+  }));
+  starts.took(jobs);
+  clock.block(250);
+  expect(starts.of("q", ["other"])).toEqual([]);
+  // Of a claim that has begun where the last one ended.
+  starts.took(jobs);
+  expect(starts.of("q", ["n"])).toEqual([]);
 });

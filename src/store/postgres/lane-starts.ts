@@ -33,13 +33,25 @@ export class LaneStarts {
 
   constructor(private readonly clock: Pick<DatabaseClock, "monotonic">) {}
 
-  /** Of the lanes of a queue. The others begin at their floors. */
-  of(queue: string): LaneStart[] {
+  /**
+   * Of the lanes of a queue that a claim for these names takes from. The others begin at their floors.
+   *
+   * The claim that meets a lane when its quarter of a second is over is the one that looks from the floor. One for other
+   * names would not, and a claim that is under way could put its start back.
+   *
+   * @param names `null` for all
+   */
+  of(queue: string, names: readonly string[] | null): LaneStart[] {
     const lanes = this.#queues.get(queue);
     if (lanes === undefined) return [];
     const lookedAfter = this.clock.monotonic() - LOOK_EVERY_MS;
-    for (const [key, { lookedAt }] of lanes) if (lookedAt <= lookedAfter) lanes.delete(key);
-    return [...lanes.values()].filter(({ taken }) => taken >= MANY).map(({ start }) => start);
+    const starts: LaneStart[] = [];
+    for (const [key, { lookedAt, taken, start }] of lanes) {
+      if (names !== null && !names.includes(start.name)) continue;
+      if (lookedAt <= lookedAfter) lanes.delete(key);
+      else if (taken >= MANY) starts.push(start);
+    }
+    return starts;
   }
 
   /** A claim has taken these, and got all that it asked for. */
