@@ -18,7 +18,9 @@ it("a crash while the file is made and migrated leaves one that opens", async ()
   expect(exit).toEqual({ code: 0, signal: null });
   expect(calls.filter((call) => call.includes("CREATE TABLE")).length).toBeGreaterThan(10);
 
-  const points = [...calls.keys()].filter((index) => index % ONE_IN === 0 || !calls[index]!.includes("CREATE"));
+  const points = [...calls.keys()].filter(
+    (index) => index % ONE_IN === 0 || !calls[index]!.includes("CREATE"),
+  );
   const files = await inPairs(points, async (index) => {
     const file = join(tempDirectory(), "konveier.db");
     const crashed = await open(file, index + 1);
