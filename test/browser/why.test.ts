@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === null)("why a job is not running", () => {
     const { token } = await issueToken(server, ["read-only"], { queues: ["q-2"] });
     const page = await openTab(await browser.signedIn(server, {}, token), `${server.url}/jobs/3`);
     await why(page).toBe("Waiting for 2 jobs of its flow.");
-    await page.getByText("The token does not cover the queue q-0").waitFor(PATIENCE);
+    await page.getByText("depends on jobs of queues that the token does not cover").waitFor(PATIENCE);
     const dependants = page.locator("dd", { hasText: "none that your token may see" });
     await expect.poll(() => dependants.count(), PATIENCE).toBe(1);
   });
