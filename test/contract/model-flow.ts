@@ -38,7 +38,7 @@ export class ModelFlow {
 
   wait(ref: string, refs: readonly string[]): void {
     const node = this.#node(ref);
-    if (refs.some((other) => this.#isBehind(other, ref))) {
+    if (refs.some((other) => !this.#hasEnded(other) && this.#isBehind(other, ref, new Set()))) {
       this.end(ref, "dead");
       return;
     }
@@ -69,11 +69,12 @@ export class ModelFlow {
     return this.#node(ref).state === "blocked" && this.waitingForSomebody(ref);
   }
 
-  #isBehind(ref: string, wanted: string): boolean {
+  /** Also by way of a job that has ended and is waited for until somebody retries it: then it would wait too. */
+  #isBehind(ref: string, wanted: string, seen: Set<string>): boolean {
     if (ref === wanted) return true;
-    const node = this.#node(ref);
-    if (this.#hasEnded(ref)) return false;
-    return node.edges.some(({ on, open }) => open && this.#isBehind(on, wanted));
+    if (seen.has(ref)) return false;
+    seen.add(ref);
+    return this.#node(ref).edges.some(({ on, open }) => open && this.#isBehind(on, wanted, seen));
   }
 
   #hasEnded(ref: string): boolean {
