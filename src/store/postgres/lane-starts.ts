@@ -6,6 +6,9 @@ import { laneKeyText, type LaneKey } from "./lane-floors.js";
 const LOOK_EVERY_MS = 250;
 /** Jobs taken since the last look from the floor: fewer leave too little behind to be worth skipping. */
 const MANY = 100;
+/** Queues that are remembered: their names come from users, and to forget costs no more than a look from the floor. */
+const MAX_QUEUES = 1_000;
+
 /** Where a claim begins in a lane. */
 export interface LaneStart extends LaneKey {
   readonly runAt: Instant;
@@ -25,7 +28,7 @@ interface Lane {
  * A floor stays ten seconds behind the present, and at twenty thousand jobs a second a claim would pass over two hundred
  * thousand entries of jobs that are done. While every claim gets all that it asks for, it goes on where the last one
  * ended, and begins at the floor again every quarter of a second: what others have let go, or made pending late, waits
- * no longer than that.
+ * for that and for the claim that is under way then.
  */
 export class LaneStarts {
   /** By queue, and there by lane. */
@@ -73,7 +76,10 @@ export class LaneStarts {
 
   #lane(job: LaneStart): Lane {
     let lanes = this.#queues.get(job.queue);
-    if (lanes === undefined) this.#queues.set(job.queue, (lanes = new Map<string, Lane>()));
+    if (lanes === undefined) {
+      if (this.#queues.size >= MAX_QUEUES) this.#queues.clear();
+      this.#queues.set(job.queue, (lanes = new Map<string, Lane>()));
+    }
     const key = laneKeyText(job);
     let lane = lanes.get(key);
     if (lane === undefined) {
